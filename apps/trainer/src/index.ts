@@ -1,5 +1,5 @@
 /**
- * The configuration of a run in TypeScript; everything else is the command line `laconic`.
+ * Configuration of a run in TypeScript; everything else is the command line `laconic`.
  * @module laconic
  */
 export type { Board } from "@laconic/evaluation/bench";

@@ -6,7 +6,7 @@ import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./cli/command.ts";
 
-/** Runs the command line and returns its exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
+/** Runs the command line. @returns the exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals */
 export async function main(words: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
@@ -23,7 +23,7 @@ export async function main(words: readonly string[], context: CommandContext): P
   const named = words[0] === "help" ? words.slice(1) : words;
   try {
     const found = await findCommand(named);
-    // Help of a group is asked for without a command of it, that of the root without any.
+    // Help of a group or the root needs no command.
     const isStray = found.problem !== null && named[found.path.length]?.startsWith("-") === false;
     if (asksHelp && !isStray) {
       terminal.result(usageOf(found.path, terminal));
@@ -31,7 +31,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     }
     if (found.problem !== null) {
       sayUsageError(found.problem, terminal, json);
-      // Whoever mistyped is not buried under everything that there is.
+      // After a typo, the full list would hide the message.
       terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
       return 2;
     }
@@ -52,13 +52,13 @@ export async function main(words: readonly string[], context: CommandContext): P
       if (await closeShared(terminal.warn)) (await import("@laconic/runtime/resolver")).forgetModules();
     }
   } catch (error) {
-    // What Laconic's errors are is only known to who meets one.
+    // Loaded only after an error.
     const { reportError } = await import("./cli/errors.ts");
     return reportError(error, terminal, json);
   }
 }
 
-/** Words of the command line itself; what is behind `--` is somebody else's. */
+/** Words before `--`; words after it belong to another program. */
 function withoutRest(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end === -1 ? words : words.slice(0, end);
@@ -69,15 +69,15 @@ function sayUsageError(message: string, terminal: Terminal, json: boolean): void
 }
 
 /**
- * The process's entry: opened by `assets/laconic.mjs` and by the repository's scripts.
- * @param explained - called where it is said already why the process ends
+ * Entry of the process, for `assets/laconic.mjs` and the repository's scripts.
+ * @param explained - called if the reason for the exit has been printed
  */
 export async function runProcess(explained: () => void = () => undefined): Promise<void> {
   const ended = (error: NodeJS.ErrnoException): void => {
-    // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
+    // The reader stopped, like `head`: exit as SIGPIPE would.
     if (error.code === "EPIPE") process.exit(141);
   };
-  // Progress that cannot be written, such as to a full disk, ends no work; a result that cannot be is none.
+  // Unwritable progress (full disk) is ignored; an unwritable result is an error.
   process.stderr.on("error", ended);
   process.stdout.on("error", (error) => {
     ended(error);

@@ -7,10 +7,7 @@ import { wordsIn } from "../cli/arguments.ts";
 import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
 import type { BenchArguments } from "./bench-flags.ts";
 
-/**
- * A bench of what the command line says.
- * @throws LaconicError `config_invalid` naming the flag
- */
+/** Reads a bench of questions from the command line. @throws LaconicError `config_invalid` with the flag */
 export async function configOf(args: BenchArguments, directory: string, data: BenchData | null): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const given = args[flag];
@@ -21,7 +18,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       { flag },
     );
   };
-  // A plan asks nobody: its calls and tokens are those of any model.
+  // A plan calls no model, so any name works.
   const model = args["dry-run"] && args.model === undefined ? "any model" : names("model");
   const baseUrl = args["base-url"] ?? defaultBaseUrl();
   const benchmarkWords = data && args.benchmarks === undefined ? [] : wordsIn(names("benchmarks"));
@@ -58,8 +55,8 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
 }
 
 /**
- * `--role-model actor=NAME@URL,router=NAME` and `--role-price actor=0.15/0.6`.
- * @throws LaconicError `config_invalid` naming the flag
+ * Reads `--role-model actor=NAME@URL,router=NAME` and `--role-price actor=0.15/0.6`.
+ * @throws LaconicError `config_invalid` with the flag
  */
 async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Record<string, BenchModel>> {
   const prices = Object.fromEntries(
@@ -75,7 +72,7 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
   return models;
 }
 
-/** The hint's writer has its paper's name in teams. */
+/** In teams, the hint's writer has its paper's name. */
 const aliases: Readonly<Record<string, string>> = wordTable({ hint: "collaborator" });
 
 function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
@@ -91,7 +88,7 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
     });
 }
 
-/** `--grade-rule published`, `math500=published,gsm8k=own`, or a rule for all and others for some: `lenient,math500=published`. */
+/** Reads `published`, `math500=published,gsm8k=own`, or a default with exceptions: `lenient,math500=published`. */
 function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeRules: Record<string, string> } {
   const words = wordsIn(text);
   const [first, ...more] = words.filter((word) => !word.includes("="));
@@ -103,7 +100,7 @@ function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeR
   return { ...(first !== undefined && { gradeRule: first }), gradeRules: Object.fromEntries(pairs) };
 }
 
-/** `NAME@URL` of a flag, with the given price or the public one. @throws LaconicError `config_invalid` naming the flag */
+/** Reads `NAME@URL`, with the given or the public price. @throws LaconicError `config_invalid` with the flag */
 async function pricedModel(
   flag: string,
   text: string,

@@ -10,7 +10,7 @@ import {
 } from "../cli/arguments.ts";
 import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 
-/** Numbers that the bench's settings check. */
+/** Number that the bench's settings check. */
 const numberFlag: ValueFlag<number> = valueFlag(Number);
 
 interface QuestionArguments {
@@ -59,15 +59,15 @@ interface PlayArguments {
   readonly resume: boolean;
 }
 
-/** The flags of `bench` on models, methods and questions. */
+/** Flags of `bench` on models, methods and questions. */
 export type BenchArguments = QuestionArguments & PlayArguments & SpendingFlags;
 
-/** The flags of `bench --tasks`. */
+/** Flags of `bench --tasks`. */
 export type TaskArguments = OnlyTaskArguments &
   PlayArguments &
   SpendingFlags & { readonly timeout: number | undefined; readonly json: boolean };
 
-/** Flags of `bench` on questions alone. */
+/** Flags of `bench` only on questions. */
 export const questionFlags: Flags<QuestionArguments> = {
   benchmarks: textFlag("Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one", "a,b"),
   data: textFlag(
@@ -123,7 +123,7 @@ export const questionFlags: Flags<QuestionArguments> = {
   "dry-run": toggle("Say what it would take, and stop"),
 };
 
-/** Flags of `bench --tasks` alone. */
+/** Flags of only `bench --tasks`. */
 export const taskFlags: Flags<OnlyTaskArguments> = {
   "top-p": numberFlag("Of the baselines on --tasks", "p"),
   device: textFlag("Of the model on this machine that plays --tasks", "name"),

@@ -21,7 +21,6 @@ import { printResult, type Terminal } from "../cli/terminal.ts";
 import { deadlineOf, spendingCap } from "../run/spending.ts";
 import type { TaskArguments } from "./bench-flags.ts";
 
-/** Plays teams on tasks. */
 export async function benchTasks(args: TaskArguments, terminal: Terminal): Promise<number> {
   const directory = resolve(args.run);
   if (!args.resume) await checkEmpty(directory);
@@ -32,7 +31,7 @@ export async function benchTasks(args: TaskArguments, terminal: Terminal): Promi
   return codeOf(outcome.stopped, outcome.summaries, args.run, terminal);
 }
 
-/** @throws LaconicError `run_exists` for a directory with a bench */
+/** @throws LaconicError `run_exists` for a folder with a bench */
 export async function checkEmpty(directory: string): Promise<void> {
   for (const file of [settingsFile, pairSettingsFile])
     if (await exists(join(directory, file)))
@@ -43,7 +42,7 @@ export async function checkEmpty(directory: string): Promise<void> {
       );
 }
 
-/** 0 where every sample has a score. */
+/** Exit code: 0 if every sample has a score. */
 export function codeOf(
   stopped: string | null,
   summaries: readonly { readonly scored: number; readonly samples: number }[],
@@ -55,7 +54,7 @@ export function codeOf(
   return stopped === "aborted" ? 130 : 1;
 }
 
-/** @throws LaconicError `config_invalid` naming the flag */
+/** @throws LaconicError `config_invalid` with the flag */
 export function limitsOf(
   args: { readonly timeout?: number | undefined; readonly "max-errors": number },
   terminal: Terminal,
@@ -67,13 +66,10 @@ export function limitsOf(
   };
 }
 
-/** Teams of the tasks that have baselines; what `--methods` is by default. */
+/** Default of `--methods`: the tasks' baselines. */
 const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
-/**
- * A bench of teams on tasks, of what the command line says.
- * @throws LaconicError `config_invalid` naming the flag
- */
+/** Reads a bench of tasks from the command line. @throws LaconicError `config_invalid` with the flag */
 async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSettings>> {
   const methods = wordsIn(args.methods ?? taskBaselines).map((method) => pairMethod(method));
   const names = methods.map(({ name }) => name);
@@ -100,14 +96,14 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
       { flag: "model" },
     );
   const stray = (["max-usd", "price", "timeout"] as const).find((flag) => args[flag] !== undefined);
-  // Weights on this machine cost nothing that could be counted.
+  // Local weights have no countable cost.
   if (args["base-url"] === undefined && stray !== undefined)
     throw new LaconicError("config_invalid", `--${stray} has no effect without --base-url; remove it`, { flag: stray });
   const sampling = first?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
   const checked = checkPairConfig(
     {
       tasks: given,
-      // Runs are found again from any folder.
+      // Absolute, so that runs are found from any folder.
       methods: methods.map(({ name, run }) => (run === null ? name : `${name}=${resolve(run)}`)),
       model,
       baseUrl: args["base-url"] ?? null,
@@ -127,6 +123,6 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
     taskSettingsSchema,
     "bench",
   );
-  // A run's task has settings that its name does not say.
+  // A run's task has settings that its name lacks.
   return { ...checked, tasks: checked.tasks.map((task) => ofRuns.get(taskTitle(task)) ?? task) };
 }

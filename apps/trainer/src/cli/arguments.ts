@@ -1,20 +1,20 @@
 import { LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
-/** A word or a flag of a command; `T` is what the command gets of it. */
+/** Positional argument or flag of a command; `T` is its value. */
 export interface Argument<T = unknown> {
   readonly kind: "positional" | "toggle" | "value";
   readonly description: string;
-  /** The value in one word, as the help prints it. */
+  /** Placeholder for the value in the help. */
   readonly hint?: string;
   readonly required?: true;
-  /** What is read where the flag is absent. */
+  /** Text to read if the flag is absent. */
   readonly default?: string;
   readonly options?: readonly string[];
   readonly alias?: string;
-  /** The value where the flag is absent and has no default. */
+  /** Value if the flag is absent and has no default. */
   readonly absent?: T;
-  /** @throws LaconicError `config_invalid` naming the flag */
+  /** @throws LaconicError `config_invalid` with the flag */
   readonly read?: (text: string, flag: string) => T;
 }
 
@@ -23,13 +23,13 @@ export type Arguments = Readonly<Record<string, Argument>>;
 /** Values of a command's arguments by name. */
 export type Values<A> = { readonly [Name in keyof A]: A[Name] extends Argument<infer T> ? T : never };
 
-/** Flags by the values that a command gets of them. */
+/** Flags for the given values. */
 export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
 
-/** A command line that does not fit the command; the help is printed after it. */
+/** Invalid command line; the help is printed after the message. */
 export class UsageError extends Error {}
 
-/** A word that stands behind the command by its place. */
+/** Required positional argument. */
 export function positional(description: string, hint?: string): Argument<string> {
   return { kind: "positional", description, required: true, ...(hint !== undefined && { hint }) };
 }
@@ -42,12 +42,12 @@ export function toggle(description: string, alias?: string): Argument<boolean> {
   return { kind: "toggle", description, absent: false, ...(alias !== undefined && { alias }) };
 }
 
-/** A toggle that tells its absence from `--no-NAME`. */
+/** Toggle that distinguishes absence from `--no-NAME`. */
 export function optionalToggle(description: string): Argument<boolean | undefined> {
   return { kind: "toggle", description };
 }
 
-/** Makes flags with a value of one kind. */
+/** Makes flags for one kind of value. */
 export interface ValueFlag<T> {
   (description: string, hint?: string): Argument<T | undefined>;
   (description: string, hint: string, usual: string): Argument<T>;
@@ -95,14 +95,14 @@ function refused(flag: string, given: string, expected: string): LaconicError {
   return new LaconicError("config_invalid", `--${flag} is ${given}, expected ${expected}`, { flag });
 }
 
-/** @throws LaconicError `config_invalid` naming the flag */
+/** @throws LaconicError `config_invalid` with the flag */
 export function wholeNumber(flag: string, given: string, least = 1, most: number = Infinity): number {
   const value = Number(given);
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw refused(flag, given, most === Infinity ? `a whole number from ${least}` : `${least} to ${most}`);
 }
 
-/** Flags with a whole number, from 1 on unless it says otherwise. */
+/** Makes flags for whole numbers, by default from 1. */
 export function wholeFlag(least?: number, most?: number): ValueFlag<number> {
   return valueFlag((given, flag) => wholeNumber(flag, given, least, most));
 }
@@ -119,7 +119,7 @@ export const amountFlag: ValueFlag<number> = valueFlag((given, flag) => {
   throw refused(flag, given, "a number from 0");
 });
 
-/** Words with commas between them. */
+/** Splits a comma-separated list. */
 export function wordsIn(list: string): string[] {
   return list
     .split(",")
@@ -129,7 +129,7 @@ export function wordsIn(list: string): string[] {
 
 export const namesFlag: ValueFlag<readonly string[]> = valueFlag(wordsIn);
 
-/** A list with ranges, each seed once: `1,2,3` or `0-4,9`. */
+/** List with ranges, without duplicates: `1,2,3` or `0-4,9`. */
 export const seedsFlag: ValueFlag<readonly number[]> = valueFlag((list, flag) => {
   const values = list.split(",").flatMap((piece) => {
     const [, first = NaN, last = first] = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/u.exec(piece) ?? [];
@@ -150,7 +150,7 @@ const byteUnits: Readonly<Record<string, number>> = wordTable(
   ),
 );
 
-/** `24GiB`, `24 GB`, `1.5e9`. */
+/** Bytes such as `24GiB`, `24 GB`, `1.5e9`. */
 export const bytesFlag: ValueFlag<number> = valueFlag((given, flag) => {
   const [, number = "", unit = ""] = /^([\d.]+(?:e\d+)?)\s*([a-z]*)$/i.exec(given.trim()) ?? [];
   const value = Number(number || NaN) * (byteUnits[unit.toLowerCase() || "b"] ?? NaN);

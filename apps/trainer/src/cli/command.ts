@@ -12,26 +12,25 @@ export interface CommandContext {
 
 export interface RunContext {
   readonly terminal: Terminal;
-  /** Positional words after the declared ones. */
+  /** Positional arguments after the declared ones. */
   readonly rest: readonly string[];
 }
 
 export interface Command<A extends Arguments = Arguments> {
   readonly description: string;
   readonly args: A;
-  /** Words it accepts after the declared positionals: none by default, settings `key=value`, or any. */
+  /** Arguments allowed after the declared ones: none (default), settings `key=value`, or any. */
   readonly rest?: "settings" | "words";
-  /** Returns the exit code, 0 by default. */
+  /** Returns the exit code. Default 0. */
   run(values: Values<A>, context: RunContext): Promise<number | undefined> | Promise<void>;
 }
 
-/** A command with the types of its values. */
+/** Checks the types of a command's values. */
 export function command<A extends Arguments>(spec: Command<A>): Command {
-  // Commands with different arguments share one table.
   return spec;
 }
 
-/** Ends a command early with this exit code; the reason is printed already. */
+/** Ends a command with this exit code, after the reason was printed. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
@@ -42,10 +41,10 @@ export class ExitError extends Error {
 }
 
 /**
- * Parses the words behind a command's name and runs it.
+ * Parses the arguments after a command's name and runs the command.
  * @returns the exit code: 0 done, 1 failure, 2 usage or refused, 3 partly verified, 130 and 143 signals
- * @throws UsageError for a missing argument or a value that is not among the options
- * @throws LaconicError `config_invalid` for an unknown flag, a flag without its value, or a surplus word
+ * @throws UsageError for a missing argument or a value outside the options
+ * @throws LaconicError `config_invalid` for an unknown flag, a flag without its value, or a surplus argument
  */
 export async function runCommand(
   name: string,
@@ -102,10 +101,7 @@ async function parseWords(
   return { values, rest };
 }
 
-/**
- * Values of arguments by what was typed; absent ones have their defaults.
- * @throws UsageError for one that is required and absent
- */
+/** Converts typed arguments to values, with defaults. @throws UsageError for a missing required argument */
 export function valuesOf<A extends Arguments>(
   args: A,
   typed: Readonly<Record<string, string | boolean | undefined>>,
@@ -133,7 +129,7 @@ function booleanOf({ name, rawName, value }: OptionToken): boolean {
   return value === undefined ? !rawName.startsWith("--no-") || name.startsWith("no-") : value === "true";
 }
 
-/** @param refusesSettings - whether a value such as `train.steps=3` is a setting whose flag lacks its value */
+/** @param refusesSettings - whether `train.steps=3` is a setting, so that the flag lacks its value */
 function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): string {
   if (value === "" || /^--?[A-Za-z]/u.test(value))
     throw new LaconicError("config_invalid", `--${name} needs a value`, { flag: name });

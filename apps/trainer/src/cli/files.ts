@@ -1,10 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
-/**
- * A file that somebody named.
- * @throws LaconicError `config_invalid` with the file when it cannot be read
- */
+/** Reads a file that the user named. @throws LaconicError `config_invalid` with the unreadable file */
 export async function readGiven(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
@@ -13,10 +10,7 @@ export async function readGiven(file: string): Promise<Buffer> {
   }
 }
 
-/**
- * Writes where somebody asked for it.
- * @throws LaconicError `config_invalid` with the file when it cannot be written
- */
+/** Writes a file that the user named. @throws LaconicError `config_invalid` with the unwritable file */
 export async function writeGiven(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);

@@ -1,6 +1,5 @@
 import { choiceFlag, textFlag, toggle, type Argument, type Flags } from "./arguments.ts";
 
-/** What the flags of a run say. */
 export interface RunFlags {
   readonly json: boolean;
   readonly seed?: string | undefined;
@@ -10,7 +9,7 @@ export interface RunFlags {
   readonly "dry-run": boolean;
 }
 
-/** What the flags of commands that open a run and train nothing say. */
+/** Flags of commands that open a run without training. */
 interface RunChoiceFlags {
   readonly trust: boolean;
   readonly best: boolean;
@@ -19,7 +18,7 @@ interface RunChoiceFlags {
 
 export const jsonFlag: Flags<{ readonly json: boolean }> = { json: toggle("Print the result as one line of JSON") };
 
-/** Of commands that open folders; `runCommand` acts on it. */
+/** Flag of commands that open folders; `runCommand` handles it. */
 export const trustFlag: Flags<{ readonly trust: boolean }> = {
   trust: toggle("Run the code, and ask the servers, of folders that were not made here"),
 };
@@ -38,7 +37,7 @@ export const runChoiceFlags: Flags<RunChoiceFlags> = {
   ),
 };
 
-/** Which checkpoint and which sources of a run are read. */
+/** Checkpoint and sources to read of a run. */
 export function runChoiceOf({ best, sources }: Omit<RunChoiceFlags, "trust">): {
   readonly which: "best" | "latest";
   readonly sources: "own" | "current";
@@ -55,5 +54,4 @@ export const runFlags: Flags<RunFlags> = {
   "dry-run": toggle("Print the resolved configuration and stop"),
 };
 
-/** Where a server listens. */
 export const hostFlag: Argument<string> = textFlag("Address to listen on", "address", "127.0.0.1");

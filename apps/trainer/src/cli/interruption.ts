@@ -2,14 +2,14 @@ import type { Interrupts } from "@laconic/runtime";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
-/** Exit code of a process that a signal ended, as shells count it. */
+/** Exit code after a signal, as in shells. */
 export function exitCodeOfSignal(signal: NodeJS.Signals): number {
   return signal === "SIGTERM" ? 143 : 130;
 }
 
 /**
- * Turns the first signal into a request to stop, whose reason is the signal; the second ends the process at once.
- * @param note - says what the first signal leads to
+ * Turns the first signal into an abort with the signal as reason; the second ends the process.
+ * @param note - called for the first signal
  */
 export function interrupts(note: (signal: NodeJS.Signals) => void): Interrupts {
   const stop = new AbortController();
@@ -27,7 +27,7 @@ export function interrupts(note: (signal: NodeJS.Signals) => void): Interrupts {
   };
 }
 
-/** Resolves when the user or the system ends the process; a second signal ends it at once. */
+/** Resolves at the first signal; a second one ends the process. */
 export function interrupted(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => void interrupts(resolve));
 }

@@ -1,19 +1,19 @@
 import { formatBytes, formatDuration } from "@laconic/core/text";
 
-/** Where a line moves while somebody looks, and plain lines go elsewhere. */
+/** A moving line on a terminal, plain lines elsewhere. */
 export interface StatusLine {
   readonly interactive: boolean;
   note(line: string): void;
-  /** Replaces the line before; does nothing where nobody looks. */
+  /** Replaces the previous line; does nothing without a terminal. */
   status(line: string): void;
 }
 
-/** From when on somebody wonders, in milliseconds; and how often a terminal is told again. */
+/** Delay and update interval in milliseconds. */
 const patience = 1000;
 
 /**
- * Says what is being done when it takes more than a second: on a terminal in the moving line, with the seconds that have gone by,
- * elsewhere as one line. What is over sooner says nothing.
+ * Reports an activity that takes more than a second: in the terminal's moving line with the elapsed seconds, elsewhere
+ * as one line.
  * @returns ends it
  */
 export function spinner(terminal: StatusLine, text: string): () => void {
@@ -34,24 +34,24 @@ export function spinner(terminal: StatusLine, text: string): () => void {
   };
 }
 
-/** The same around one piece of work. */
+/** Runs `work` with a spinner. */
 export function spinWhile<T>(terminal: StatusLine, text: string, work: () => Promise<T>): Promise<T> {
   return work().finally(spinner(terminal, text));
 }
 
-/** `1 m 05 s left` of work that has gone on since `started`, in milliseconds of `performance.now()`, by its finished share. */
+/** Time left such as `1 m 05 s left`, by the finished fraction. `started` is in milliseconds of `performance.now()`. */
 export function leftText(started: number, share: number): string {
   const seconds = (performance.now() - started) / 1000;
   return `${formatDuration((seconds * (1 - share)) / share)} left`;
 }
 
-/** Shows how far something is: in the moving line of a terminal; elsewhere a milestone is a line of its own. */
+/** Shows progress in a terminal's moving line; elsewhere prints only milestones. */
 export function showProgress(terminal: StatusLine, line: string, isMilestone: boolean): void {
   if (terminal.interactive) terminal.status(line);
   else if (isMilestone) terminal.note(line);
 }
 
-/** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */
+/** Shows a download with the time left; without a terminal, prints a line per 10 %. Files in the cache show nothing. */
 export function downloadProgress(
   name: string,
   terminal: StatusLine,

@@ -1,6 +1,6 @@
 import { withProgress, type Terminal } from "./terminal.ts";
 
-/** A terminal that nobody looks at: keeps what was written, for tests. */
+/** Terminal for tests that records its output. */
 export interface RecordingTerminal extends Terminal {
   readonly out: string[];
   readonly err: string[];

@@ -1,17 +1,17 @@
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 
-/** What the status line shows of one finished step. */
+/** Contents of the status line after a step. */
 export interface Progress {
   readonly step: number;
   readonly steps: number;
-  /** Share of this step's episodes that were answered correctly. */
+  /** Fraction of correct episodes in this step. */
   readonly accuracy: number;
   /** Mean tokens per episode. */
   readonly tokens: number;
   readonly tokenPrice: number;
-  /** Null where too little is known to tell. */
+  /** Null if unknown. */
   readonly secondsLeft: number | null;
-  /** Stands at the end. */
+  /** Text at the end. */
   readonly note?: string;
 }
 
@@ -31,7 +31,7 @@ export function statusLine(progress: Progress): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Of a width that leaves a line of 80 columns whole. */
+/** Short enough for a line of 80 columns. */
 function bar(fraction: number, width = 8): string {
   const cells = Math.max(0, Math.min(1, fraction)) * width;
   const full = Math.floor(cells);

@@ -8,27 +8,27 @@ import { downloadProgress, spinner } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
 import { visibleJson } from "./visible-json.ts";
 
-/** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
+/** Output of a command: results on `out`, everything else on `err`. Tests pass their own. */
 export interface Terminal extends Progress {
-  /** Writes a line to standard output: the command's result. */
+  /** Writes a result line to standard output. */
   result(line: string): void;
-  /** Writes a line to standard error: progress, notes, warnings. */
+  /** Writes progress, notes and warnings to standard error. */
   note(line: string): void;
   /** Replaces the status line on a terminal; does nothing elsewhere. */
   status(line: string): void;
-  /** Is somebody looking? Decides between one moving status line and one plain line per step. */
+  /** Whether output goes to a terminal: one moving status line instead of a line per step. */
   readonly interactive: boolean;
   readonly columns: number;
-  /** Colours text where colours are wanted (`NO_COLOR`, pipes). */
+  /** Colours text if allowed (`NO_COLOR`, pipes). */
   paint(style: "bold" | "dim" | "green" | "yellow" | "red" | "cyan", text: string): string;
-  /** Asks who sits there and waits for a line; null once they have gone. Absent where nobody can answer. */
+  /** Asks the user for a line; null at end of input. Absent without a terminal. */
   readonly question?: (text: string) => Promise<string | null>;
 }
 
-/** Stands for the escapes of colours until a line is written: nobody else can write it. */
+/** Placeholder for our colour escapes, which other text cannot contain. */
 const colourMark = randomUUID();
 
-/** Controls as a reader must see them, but for our own colours. */
+/** Makes control characters visible, except our colours. */
 function shown(line: string): string {
   return line
     .split(colourMark)
@@ -36,7 +36,7 @@ function shown(line: string): string {
     .join("\u001b");
 }
 
-/** A terminal by what it writes, which obeys nothing of what is written; how progress is shown follows from it. */
+/** Adds progress to a terminal, and escapes control characters in all text. */
 export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">>): Terminal {
   const { question: ask } = raw;
   const base: typeof raw = {
@@ -67,7 +67,7 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
   };
 }
 
-/** Prints what a command found: with `--json` as one line of JSON, as text otherwise. */
+/** Prints a command's result: one line of JSON with `--json`, otherwise text. */
 export function printResult<T>(
   terminal: Terminal,
   json: boolean | undefined,
@@ -107,7 +107,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
   });
 }
 
-/** A terminal that does not know its width says 0. */
+/** Width 0 means unknown. */
 function columnsOf({ columns }: NodeJS.WriteStream): number {
   return columns > 0 ? columns : 80;
 }

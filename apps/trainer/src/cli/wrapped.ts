@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Lines of words; a word that is longer than a line keeps it. */
+/** Wraps text at words; longer words stay whole. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [""];
   for (const word of text.split(" ")) {
@@ -13,8 +13,8 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /**
- * Text as a terminal of so many columns shows it: sentences end at words, and go on below where they began, behind a label too.
- * JSON stays as it is, and so do rows of tables, whose cells would lose their columns.
+ * Fits text to a terminal: wraps lines at words and indents them below their start or label. JSON and table rows stay
+ * unchanged.
  */
 export function fitted(text: string, columns: number): string {
   if (/^[{[]/u.test(text)) return text;
@@ -31,7 +31,7 @@ export function fitted(text: string, columns: number): string {
     .join("\n");
 }
 
-/** Columns that a text takes: colours take none. */
+/** Visible width, without colour codes. */
 function lengthOf(text: string): number {
   return stripVTControlCharacters(text).length;
 }

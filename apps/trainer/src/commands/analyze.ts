@@ -57,10 +57,10 @@ export const probeCommand: Command = command({
   },
 });
 
-/** Episodes after which the time left can be told. */
+/** Min episodes for a time estimate. */
 const patience = 50;
 
-/** A moving line with the time left; elsewhere a line for each family. */
+/** Shows the time left in a moving line; elsewhere prints a line per family. */
 function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   const started = performance.now();
   let last = "";

@@ -72,7 +72,7 @@ export const benchCommand: Command = command({
   },
 });
 
-/** What a bench of questions takes beside its settings. */
+/** Arguments of a bench of questions besides its settings. */
 type PlayArguments = BenchArguments & {
   readonly offline: boolean;
   readonly json: boolean;
@@ -130,14 +130,14 @@ async function preparedQuestions(
   return prepareQuestions(config, directory, { hub, folder: args.folder, offline, plan: args["dry-run"] }, terminal);
 }
 
-/** @throws LaconicError `config_invalid` naming a flag without effect */
+/** @throws LaconicError `config_invalid` for a flag without effect */
 function refuseStray(args: Readonly<Record<string, unknown>>, flags: readonly string[], where: string): void {
   const stray = flags.find((flag) => args[flag]);
   if (stray !== undefined)
     throw new LaconicError("config_invalid", `--${stray} has no effect ${where}; remove it`, { flag: stray });
 }
 
-/** A moving line on a terminal; one line in ten per cent elsewhere. */
+/** Moving line on a terminal; elsewhere a line per 10 %. */
 function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
   const started = performance.now();
   let done = 0;

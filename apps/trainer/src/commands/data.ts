@@ -200,7 +200,7 @@ function exemplarOptions({ folder, offline, mirror }: OpenArguments): ExemplarOp
   return { folder: dataFolder(folder), offline, ...(mirror !== undefined && { mirror }) };
 }
 
-/** A source, what of it a folder holds, and what is wrong with that; downloads it unless `offline`. */
+/** Returns a source with its files and their problem, if any; downloads them unless `offline`. */
 async function exemplarState(
   source: ExemplarSource,
   options: ExemplarOptions,
@@ -222,7 +222,7 @@ async function exemplarState(
   return { name, title, licence, examples, files, problem };
 }
 
-/** Downloads the named source or all, or looks at what is there where `offline`. @returns 1 where one is missing or damaged */
+/** Downloads the named source, or all; only checks files if `offline`. @returns 1 for a missing or damaged source */
 async function checkExemplars(
   name: string | undefined,
   options: ExemplarOptions,
@@ -230,7 +230,7 @@ async function checkExemplars(
   terminal: Terminal,
 ): Promise<number> {
   const states: Awaited<ReturnType<typeof exemplarState>>[] = [];
-  // One after the other: several share a file.
+  // Sequential, because several share a file.
   for (const source of name === undefined ? exemplarSources : [exemplarsNamed(name)])
     states.push(await exemplarState(source, options));
   printResult(terminal, json, { folder: options.folder, exemplars: states }, ({ exemplars }) =>
@@ -255,7 +255,7 @@ function problemText(problem: BenchmarkProblem): string {
   ].join("\n");
 }
 
-/** Data is a stranger's text: nothing in it moves the cursor or hides a line. */
+/** Replaces control characters, because data is untrusted. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }

@@ -25,7 +25,7 @@ export const gradeCommand: Command = command({
   },
   run: async ({ file, board, disagreements, json }, { terminal }) => {
     const isWhole = board || file === undefined || disagreements;
-    // Without a file the grader's own board is judged.
+    // Default: the grader's own board.
     const rows =
       file === undefined
         ? await graderBoard()
@@ -80,7 +80,7 @@ function tallyLine([name, { pairs, accuracy, falseAccepts, falseRejects }]: read
   return `${name.padEnd(32)} ${String(pairs).padStart(5)}   ${shown.padEnd(22)} ${String(falseAccepts.count).padStart(6)}         ${String(falseRejects.count).padStart(6)}`;
 }
 
-/** On three lines; what a reply holds is quoted, so that it cannot act on a terminal. */
+/** Three lines; replies are quoted, so that they cannot control the terminal. */
 function disagreementLines({ item, verdict }: Judged): string[] {
   const about = [...(item.tags ?? []), ...(item.rule === undefined ? [] : [`rule ${item.rule}`])].join(", ");
   return [

@@ -8,22 +8,22 @@ import { checkFolder, writeProject } from "../init/write-project.ts";
 import { templateNames, templates, type TemplateName } from "../init/templates.ts";
 import { jsonFlag } from "../cli/flags.ts";
 
-/** As npm takes it: lower case, nothing that a URL would escape, with or without a scope. */
+/** npm package name: lower case and URL-safe, with an optional scope. */
 const valid = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/u;
 
-/** Names that npm keeps for itself, and those of what a project installs: npm would take it for the package. */
+/** Names reserved by npm, and those of the project's dependencies. */
 const taken: ReadonlySet<string> = new Set(["node_modules", "favicon.ico", "laconic", "tsx", "typescript"]);
 
 const longest = 214;
 
-/** Why npm would refuse a name of a package; null for one that it takes. */
+/** Reason why npm refuses a package name; null for a valid one. */
 export function nameProblem(name: string): string | null {
   if (name.length > longest) return `it has ${name.length} characters, at most ${longest} are allowed`;
   if (taken.has(name) || name.startsWith("@laconic/")) return "it is another package's";
   return valid.test(name) ? null : "npm allows lower-case letters, digits and . _ - behind a letter or digit";
 }
 
-/** A name that npm takes, as close to the folder's as can be. */
+/** Valid npm name that is closest to the folder's. */
 export function nameOf(folder: string): string {
   const name = basename(resolve(folder))
     .normalize("NFKD")
@@ -36,7 +36,7 @@ export function nameOf(folder: string): string {
   return nameProblem(`${name}-team`) === null && name !== "" ? `${name}-team` : "laconic-team";
 }
 
-/** As given or answered; what is absent is the default. */
+/** Options or answers; absent ones have defaults. */
 interface Wanted {
   readonly folder: string;
   readonly name?: string | undefined;
@@ -44,7 +44,7 @@ interface Wanted {
   readonly template: TemplateName;
 }
 
-/** As the shell counts it: ended by Ctrl-C. */
+/** Exit code after Ctrl-C. */
 const interrupted = 130;
 
 export const initCommand: Command = command({
@@ -74,14 +74,14 @@ export const initCommand: Command = command({
   },
 });
 
-/** Asks for what was not given; a folder that cannot be is refused before the next question. Null when nobody answers. */
+/** Asks for missing options. Refuses an invalid folder before the next question. Null at end of input. */
 async function ask(
   question: NonNullable<Terminal["question"]>,
   { folder, name, steps, template }: Wanted,
   folderGiven: boolean,
   terminal: Terminal,
 ): Promise<Wanted | null> {
-  /** The default for an empty line; asks again for what `problem` finds wrong. */
+  /** Returns the default for an empty line; asks again after a `problem`. */
   const answer = async (
     what: string,
     fallback: string,

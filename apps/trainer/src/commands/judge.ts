@@ -81,13 +81,13 @@ export const judgeCommand: Command = command({
   },
 });
 
-/** 0 where there are verdicts, and nothing refused the rest. */
+/** 0 if there are verdicts and no refusal. */
 function codeOf(refusal: string | null, nothing: boolean, terminal: Terminal): number {
   if (refusal !== null) terminal.note(`stopped: ${refusal}`);
   return nothing || refusal !== null ? 1 : 0;
 }
 
-/** Time left, and why the first pair without a verdict has none. */
+/** Shows the time left, and the reason of the first missing verdict. */
 function progress(pairs: number, terminal: Terminal): (verdict: { status: string; reason?: string }) => void {
   const started = performance.now();
   let done = 0;

@@ -7,12 +7,12 @@ import { hostFlag } from "../cli/flags.ts";
 import { interrupted } from "../cli/interruption.ts";
 import { checkHost, keyFrom } from "../serving/host.ts";
 
-/** For chunks that are on their way when the receiver is told to end. */
+/** Time for chunks in progress at shutdown. */
 const graceSeconds = 3;
-/** A chunk may come over a slow line. */
+/** Long enough for chunks over a slow line. */
 const patience = { headMs: 20_000, requestMs: 300_000, readMs: 60_000 };
 
-/** Takes weights beside an inference server, until a signal. */
+/** Receives weights for an inference server until a signal. */
 export const receiveCommand: Command = command({
   description: "Take weights over HTTP beside an inference server that shares no disk with the trainer",
   args: {

@@ -8,7 +8,7 @@ import { readReport, writeBench } from "@laconic/view/report";
 import { jsonFlag } from "../cli/flags.ts";
 import { writePages } from "./view.ts";
 
-/** Largest page in bytes. */
+/** Max page size in bytes. */
 const maxBytes = 3_000_000;
 
 export const reportCommand: Command = command({

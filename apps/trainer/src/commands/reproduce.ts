@@ -22,7 +22,7 @@ import { printResult } from "../cli/terminal.ts";
 import { spendingFlags } from "../run/spending.ts";
 import { playBench } from "./bench.ts";
 
-/** Flags that `bench` takes alike. */
+/** Flags shared with `bench`. */
 const benchFlags = {
   model: playFlags.model,
   "base-url": playFlags["base-url"],
@@ -41,7 +41,9 @@ const benchFlags = {
 
 const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 
-/** Plays what a published table prints and can be played without training, tests each cell against it, and names what has to be trained. */
+/**
+ * Plays the parts of a published table that need no training and tests each cell. Lists the parts that need training.
+ */
 export const reproduceCommand: Command = command({
   description: "Play a paper's table and test every cell against the published figure",
   args: {
@@ -82,7 +84,7 @@ export const reproduceCommand: Command = command({
   },
 });
 
-/** @throws LaconicError `config_invalid` where the paper has no rows of this model, and none are named */
+/** @throws LaconicError `config_invalid` if the paper has no rows of this model, and `--as` names none */
 async function actorOf(args: {
   readonly as: string | undefined;
   readonly model?: string | undefined;
@@ -103,7 +105,7 @@ async function actorOf(args: {
   );
 }
 
-/** Rows of a table that a bench of questions does not play. */
+/** Rows of a table that need training. */
 function trainedRows(paper: LedgerRow["paper"], table: string): LedgerRow[] {
   const rows = reproductionLedger().filter(
     (row) => row.paper === paper && row.method === null && row.command !== "none",
@@ -113,7 +115,7 @@ function trainedRows(paper: LedgerRow["paper"], table: string): LedgerRow[] {
     : rows;
 }
 
-/** What has to be trained first, a line a command. */
+/** Lists the training commands with their figures. */
 function trainingLines(rows: readonly LedgerRow[]): string {
   const lines = [...new Set(rows.map((row) => row.command))].map((line) => {
     const of = rows.filter((row) => row.command === line);
@@ -124,7 +126,7 @@ function trainingLines(rows: readonly LedgerRow[]): string {
 
 type Table = ReturnType<typeof playedTable>;
 
-/** @throws LaconicError `config_invalid` for a cell that the table has not */
+/** @throws LaconicError `config_invalid` for an unknown cell */
 function chosen(table: Table, only: string | undefined): Table {
   if (only === undefined) return table;
   if (table.methods.includes(only)) return { ...table, methods: [only] };
@@ -141,7 +143,7 @@ function questionsOf(name: string): number {
   return splits[defaultSplit]?.rows ?? 1;
 }
 
-/** A line a cell: ours with its interval, the paper's, the test. */
+/** One line per cell: our value with interval, the paper's, and the test. */
 function linesOf(cells: readonly ReproducedCell[], played: string, published: string): string[] {
   return [
     `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,

@@ -37,7 +37,7 @@ export const sendCommand: Command = command({
   },
 });
 
-/** Whether a run has done all its steps. */
+/** Finished, if the run has done all its steps. */
 async function outcomeOf(directory: string): Promise<SinkOutcome> {
   const last = await lastRow(folderSource(directory), runFiles.metrics);
   const done = last?.["progress/done_frac"];

@@ -25,10 +25,10 @@ import { hostFlag, runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
-/** For replies in the making when the server is told to end. */
+/** Time for replies in progress at shutdown. */
 const graceSeconds = 3;
 
-/** An operator's stop is obeyed by then, whatever hangs. */
+/** Max time until the process exits after a stop. */
 const maxSecondsToEnd = 4.5;
 
 const trainFlags = Object.fromEntries(
@@ -38,7 +38,7 @@ const trainFlags = Object.fromEntries(
   ]),
 ) as typeof runFlags;
 
-/** More would be a mistake of typing. */
+/** Larger numbers are probably typos. */
 const maxPrograms = 1000;
 
 const serveFlags = {
@@ -81,7 +81,7 @@ export const serveCommand: Command = command({
     args.train ? serveTraining(args, rest, terminal) : serveModel(args, rest, terminal),
 });
 
-/** Trains what is served. */
+/** Serves an endpoint for training. */
 async function serveTraining(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const serving = { ...servingOf(args), ...programsOf(args) };
   const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
@@ -98,7 +98,7 @@ async function serveTraining(args: ServeArguments, rest: readonly string[], term
   return runTraining(written, words, args, "serve", terminal, endpoint(serving, terminal, onStatus));
 }
 
-/** Serves weights as they are, until a signal. */
+/** Serves fixed weights until a signal. */
 async function serveModel(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const { host, port, ...limits } = servingOf(args);
   const given = servedName(args, rest);
@@ -132,7 +132,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
     terminal.note(`serving ${names} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
     const signal = await interrupted();
     terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
-    // An engine in the middle of a long prompt does not hold the process either.
+    // Exits even if the engine is busy with a long prompt.
     setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
     await closeServer(server, graceSeconds * 1000);
     await served.close();
@@ -157,7 +157,7 @@ function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...count
   return odd.length === 0 ? line : `${line}; ${odd.join(", ")}`;
 }
 
-/** Where the server listens, and what it takes. @throws LaconicError `config_invalid` for an address that cannot be */
+/** Returns the server's address and limits. @throws LaconicError `config_invalid` for an invalid address */
 function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
   const { host, port, "allow-host": names = [] } = args;
   const apiKey = keyFrom(args["api-key-env"]);
@@ -173,7 +173,7 @@ function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
   };
 }
 
-/** @throws LaconicError `config_invalid` for a number without a program, and a program without a command */
+/** @throws LaconicError `config_invalid` for a number without a program, or an empty command */
 function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], "programs" | "programUrl"> {
   const { programs, program, "program-url": programUrl } = args;
   const refused = (key: string, reason: string): LaconicError =>
@@ -188,15 +188,15 @@ function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], 
   return { programs: { count: programs ?? 1, command: [first, ...words] }, programUrl };
 }
 
-/** Words of a command, which no shell reads: spaces part them, quotes keep them together. */
+/** Splits a command at spaces, with quotes but without a shell. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 }
 
-/** What has a meaning with `--train` alone. */
+/** Flags that need `--train`. */
 const trainingOnly = ["json", "seed", "run", "resume", "dry-run", "programs", "program", "program-url"] as const;
 
-/** @throws LaconicError `config_invalid` without a model, and for what has a meaning with `--train` alone */
+/** @throws LaconicError `config_invalid` without a model, or for a flag that needs `--train` */
 function servedName(args: ServeArguments, rest: readonly string[]): string {
   const stray = trainingOnly.find((name) => args[name] !== undefined && args[name] !== false);
   if (stray !== undefined || rest.length > 0)
@@ -213,7 +213,7 @@ function servedName(args: ServeArguments, rest: readonly string[]): string {
   );
 }
 
-/** @throws LaconicError `config_invalid` for what is no JSON object */
+/** @throws LaconicError `config_invalid` for other values than a JSON object */
 function templateArgumentsFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
   const refused = (reason: string): LaconicError =>
     new LaconicError("config_invalid", `--${flag} is ${text}: ${reason}`, { key: flag });

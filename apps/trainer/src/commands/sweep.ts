@@ -59,7 +59,7 @@ export const sweepCommand: Command = command({
     const base = configurations[0]?.base ?? {};
     const { variants, fixed } = variantsOf(rest, configurations);
     const folder = resolve(args.out);
-    // Every test episode is kept: variants are compared problem by problem.
+    // Variants are compared by problem, so all test episodes are stored.
     const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
     const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
     for (const variant of variants)
@@ -126,7 +126,7 @@ export const ablateCommand: Command = command({
   },
 });
 
-/** Trains the base first, since fixed prices follow from it, and the tuning grid of a variant before the variant. */
+/** Trains the base first, because fixed prices depend on it, and each variant's tuning grid before the variant. */
 class Ablation {
   readonly #folder: string;
   readonly #request: Request;
@@ -147,11 +147,11 @@ class Ablation {
     readonly seeds: readonly number[];
     readonly skipped: readonly SkippedVariant[];
     readonly tuned: readonly TuningRow[];
-    /** Of a token in scores; null without one. */
+    /** Token price in scores; null without one. */
     readonly price: number | null;
   }> {
     const { tuning, seeds } = this.#request;
-    // Refuses wrong variants before anything trains; the price does not matter for that.
+    // Refuses invalid variants before training; any price is fine for that.
     const checked = await this.#variants(this.#request.price ?? 1);
     const base = await this.#tune(checked.variants.slice(0, 1));
     const price = this.#request.price ?? (await this.#basePrice(base, checked.variants.slice(1)));
@@ -182,7 +182,7 @@ class Ablation {
         variants,
         folder,
         seeds,
-        // Variants are compared problem by problem.
+        // Variants are compared by problem.
         overrides: [`train.evaluation.transcripts=${this.#settings.evaluation.problems}`],
         file: "ablation.json",
         cap,
@@ -192,7 +192,7 @@ class Ablation {
     );
   }
 
-  /** The variants with the best value of their grid. */
+  /** Chooses each variant's best value of the grid. */
   async #tune(variants: readonly Variant[]): Promise<readonly Variant[]> {
     const { tuning } = this.#request;
     if (tuning === null) return variants;
@@ -205,7 +205,7 @@ class Ablation {
     return chosen;
   }
 
-  /** The price that the base's budget reaches; null if no variant needs it. */
+  /** Price that the base's budget reaches; null if no variant needs it. */
   async #basePrice(base: readonly Variant[], others: readonly Variant[]): Promise<number | null> {
     if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
     const { seeds } = this.#request;
@@ -213,7 +213,7 @@ class Ablation {
     return reachedPrice(this.#folder, baseVariant, seeds);
   }
 
-  /** The mean price of the named variants' runs, unless the command line or the configuration fixes it. */
+  /** Mean price of the named variants' runs, unless the command line or the configuration sets it. */
   async #reachedPrice(folder: string, names: readonly string[], seeds: readonly number[]): Promise<number | null> {
     const prices = await Promise.all(names.map((name) => reachedPrice(folder, name, seeds)));
     const meanPrice = meanOf(prices.filter((price) => price !== null));
@@ -221,7 +221,7 @@ class Ablation {
   }
 }
 
-/** What the command line asks for. */
+/** Options of an ablation. */
 interface Request {
   readonly config: WrittenConfig;
   readonly base: WrittenConfig;

@@ -41,7 +41,7 @@ const agent = (id: string, role = "agent"): AgentSpec => ({
 });
 const numbered = (most: number): AgentSpec[] => Array.from({ length: most }, (_, i) => agent(`agent-${i + 1}`));
 
-/** Built-in graphs, drawn with agents of no particular kind. */
+/** Built-in graphs with generic agents. */
 const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = wordTable({
   solo: () => chainGraph([agent("solver")]),
   chain: ({ agents }) => chainGraph(numbered(agents) as [AgentSpec, ...AgentSpec[]]),
@@ -118,8 +118,8 @@ const schema = z.strictObject({
 });
 
 /**
- * A graph to draw, from JSON.
- * @throws LaconicError `config_invalid` with the place of what is wrong, `topology_invalid` for a graph that cannot run
+ * Reads a graph from JSON.
+ * @throws LaconicError `config_invalid` with the position of the error, `topology_invalid` for a graph that cannot run
  */
 function graphFromJson(text: string, file: string): Graph {
   const parsed = schema.safeParse(parseJson(text, file), { error: issueWords });
@@ -133,13 +133,13 @@ function graphFromJson(text: string, file: string): Graph {
     agents: agents.map(({ id, role, rounds }) => ({ ...agent(id, role), ...(rounds && { rounds }) })),
     answer: { ...answer, choose: () => null },
   };
-  graphTopology(graph); // refuses what cannot run
+  graphTopology(graph); // checks the graph
   return graph;
 }
 
 /**
- * The graph of a user's module: a graph, a team over text, or a function that makes one.
- * @throws LaconicError `config_invalid` for an export that is none, or a team with control flow, which no graph shows;
+ * Loads a graph from a user's module: a graph, a text team, or a function that makes one.
+ * @throws LaconicError `config_invalid` for another export, or a team with control flow, which cannot be drawn;
  * `topology_invalid` for a graph that cannot run
  */
 async function graphOfFile(
@@ -163,6 +163,6 @@ async function graphOfFile(
     throw new LaconicError("config_invalid", `${text}: this team is no graph but a program; only graphs can be drawn`, {
       file: reference.file,
     });
-  graphTopology(graph); // refuses what cannot run
+  graphTopology(graph); // checks the graph
   return graph;
 }

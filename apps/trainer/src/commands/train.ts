@@ -9,7 +9,7 @@ import { runTraining } from "../run/run-training.ts";
 import { actorSpendingFlags } from "../run/spending.ts";
 import { runFlags, trustFlag, viewFlag } from "../cli/flags.ts";
 
-/** What `laconic init` writes, and what is trained where no configuration is named. */
+/** Default configuration, as written by `laconic init`. */
 const ownConfiguration = "run.config.ts";
 
 export const trainCommand: Command = command({
@@ -25,18 +25,18 @@ export const trainCommand: Command = command({
   },
   rest: "settings",
   run: async (args, { terminal, rest }) => {
-    // A resumed run names no configuration, so its first word may be a change already.
+    // A resume needs no configuration, so the first argument may be a setting.
     const named = args.config !== undefined && !args.config.includes("=");
     const words = named || args.config === undefined ? rest : [args.config, ...rest];
     const config = named ? args.config : args.resume ? undefined : configurationHere();
-    // `train --resume DIR` is `train --resume --run DIR`, as other commands name a run.
+    // `train --resume DIR` means `train --resume --run DIR`, as in other commands.
     if (config !== undefined && args.resume && isFolder(config))
       return runTraining(null, words, { ...args, run: config }, "train", terminal);
     return runTraining(config === undefined ? null : await loadConfig(config), words, args, "train", terminal);
   },
 });
 
-/** @throws LaconicError `config_invalid` when the working directory holds no `run.config.ts` */
+/** @throws LaconicError `config_invalid` without a `run.config.ts` in the working directory */
 function configurationHere(): string {
   if (existsSync(ownConfiguration)) return ownConfiguration;
   throw new LaconicError(
@@ -71,7 +71,7 @@ export const quickstartCommand: Command = command({
       throw new LaconicError("config_invalid", `unexpected argument "${args.world}"; story is the only other world`);
     const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
     terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
-    // The preset is implied, not brought: a resumed run is what it was started as.
+    // A resumed run uses its stored configuration instead of the preset.
     const preset = args.resume ? null : { ...(isStory ? storyTellers : relayQuickstart) };
     return runTraining(preset, words, args, isStory ? "story" : "quickstart", terminal);
   },

@@ -5,7 +5,7 @@ import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
 
-/** By verdict; 2 is refused, as for all commands. */
+/** Exit codes by verdict; 2 means refused in all commands. */
 const exitCodes = { agrees: 0, contradicts: 1, partial: 3 } as const;
 
 export const verifyCommand: Command = command({

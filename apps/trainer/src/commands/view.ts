@@ -63,7 +63,7 @@ export const playgroundCommand: Command = command({
   description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
   args: pageFlags,
   run: async ({ port, json }, { terminal }) => {
-    // The page is the whole of it: it trains in the browser, and no run of this machine is shown.
+    // The page trains in the browser, so no runs of this machine are served.
     const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
     if (json) terminal.result(visibleJson({ url: server.url }));
     else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
@@ -71,17 +71,17 @@ export const playgroundCommand: Command = command({
   },
 });
 
-/** Where the page opens: of a run alone, at its story, of a bench alone, at its samples. */
+/** Initial page: a single run's story or a single bench's samples. */
 async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
   if (folder === undefined || others.length > 0) return "";
   const isThere = (name: string): boolean => existsSync(join(folder, name));
   const isBench = [benchFiles.settings, benchFiles.samples].every(isThere);
-  // A configuration alone may be that of a whole project.
+  // A configuration without metrics may be a project's.
   if (!isBench && ![runFiles.config, runFiles.metrics].every(isThere)) return "";
   return `dashboard/#/${isBench ? "bench" : "run"}/${folderId(await realpath(folder))}`;
 }
 
-/** Writes the pages as one file, and notes what it lacks. */
+/** Writes the pages as one file, and reports omissions. */
 export async function writePages(
   file: string,
   folders: readonly string[],
@@ -108,7 +108,7 @@ async function untilStopped(server: ViewServer): Promise<number> {
   return exitCodeOfSignal(signal);
 }
 
-/** With what the system opens addresses with. */
+/** Opens an address with the system's program. */
 function openBrowser(url: string, onError: (reason: string) => void): void {
   const [program, ...words] = systemOf(process.platform).open(url);
   const child = spawn(program, words, { stdio: "ignore", detached: true });

@@ -1,36 +1,34 @@
-/** What a shell completes and `--help` prints: everything that can be typed, without reading the commands themselves. */
+/** Commands for shell completion and `--help`, readable without loading the commands. */
 export interface CommandList {
   readonly commands: readonly ListedWords[];
   readonly presets: readonly string[];
 }
 
-/** A command, or one inside another. */
 export interface ListedWords {
-  /** `data ls`. */
+  /** Name such as `data ls`. */
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly ListedArgument[];
   readonly flags: readonly ListedFlag[];
-  /** Takes a configuration, a run folder, or anything else behind its flags. */
+  /** Kind of positional argument. */
   readonly takes: "configuration" | "run" | "other";
 }
 
-/** A word that stands behind a command by its place. */
+/** Positional argument of a command. */
 export interface ListedArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
 }
 
-/** A flag of a command. */
 export interface ListedFlag {
   readonly name: string;
   readonly description: string;
-  /** Needs a value behind it. */
+  /** Whether it needs a value. */
   readonly valued: boolean;
-  /** Values that it may have, where they are known. */
+  /** Allowed values, if limited. */
   readonly values: readonly string[];
-  /** What its value is, in a word. */
+  /** Placeholder for the value. */
   readonly hint?: string;
   readonly default?: string;
   readonly required?: true;

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { runFiles } from "@laconic/core/run-folder";
 import type { CommandList, ListedWords } from "./command-list.ts";
 
-/** A word that fits, and what the help says of it. */
+/** Suggested word with its help text. */
 export interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
 /**
- * Words that fit the last one, which may be empty: commands, flags, their values, presets and run folders.
- * @param words - the command line behind `laconic`, up to the cursor
- * @param shells - what `laconic completion` takes
+ * Returns words that complete the last one, which may be empty: commands, flags, values, presets and run folders.
+ * @param words - arguments after `laconic`, up to the cursor
+ * @param shells - values of `laconic completion`
  */
 export function completeWords(
   { commands, presets }: CommandList,
@@ -60,7 +60,7 @@ function argumentsOf(
   return takes === "run" ? words(runFolders(prefix)) : [];
 }
 
-/** Run folders here, in `runs` and in the `runs` of sweeps, and below the folder that is typed. */
+/** Run folders here, in `runs`, in the `runs` of sweeps, and below the typed folder. */
 function runFolders(prefix: string): string[] {
   const typed = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/")) : "";
   const places = new Set(["", "runs", ...foldersIn("").map((name) => join(name, "runs")), typed]);
@@ -76,6 +76,6 @@ function foldersIn(place: string): string[] {
     const entries = readdirSync(place === "" ? "." : place, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
   } catch {
-    return []; // Not a folder, or not readable.
+    return []; // not a readable folder
   }
 }

@@ -1,4 +1,4 @@
-/** Scripts by shell. Each asks `laconic completion words` for what fits, and offers files if nothing does. */
+/** Scripts by shell. Each asks `laconic completion words` for suggestions, and falls back to files. */
 export const completionScripts: Readonly<Record<string, string>> = {
   bash: String.raw`# laconic for bash: source <(laconic completion bash)
 _laconic() {

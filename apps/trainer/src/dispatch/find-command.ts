@@ -1,22 +1,22 @@
 import type { Command, CommandContext } from "../cli/command.ts";
 import { commandGroups, commandTable } from "../commands/table.ts";
 
-/** The command that the words of a command line name. */
+/** Command found in the arguments. */
 export interface FoundCommand {
-  /** Its words, such as `["data", "ls"]`; those of a group or of the root where there is a problem. */
+  /** Words of the name, such as `["data", "ls"]`; those of the group or root after a problem. */
   readonly path: readonly string[];
-  /** Words behind the name. */
+  /** Words after the name. */
   readonly rest: readonly string[];
-  /** Why it cannot run; null if it can. */
+  /** Reason why it cannot run; null if it can. */
   readonly problem: string | null;
 }
 
-/** `help` only prints; no command is read for it. */
+/** Only prints, without loading a command. */
 export const helpCommand = { name: "help", description: "Show the help of a command: laconic help train" } as const;
 
 const rootFlags: readonly string[] = ["--help", "-h", "--version", "-v"];
 
-/** Second words of the commands inside a group, or the first words of all commands. */
+/** Names of the commands in a group, or of all commands for the root. */
 export function innerNames(group: string): string[] {
   const paths = Object.keys(commandTable).map((name) => name.split(" "));
   if (group !== "")
@@ -24,7 +24,7 @@ export function innerNames(group: string): string[] {
   return [...new Set(paths.map(([first]) => first as string)), helpCommand.name];
 }
 
-/** The deepest command that the words name. */
+/** Finds the most specific command that the words name. */
 export async function findCommand(words: readonly string[]): Promise<FoundCommand> {
   const [name, ...rest] = words;
   if (name === undefined || name.startsWith("-"))
@@ -40,7 +40,7 @@ export async function findCommand(words: readonly string[]): Promise<FoundComman
   return { path: [name], rest, problem };
 }
 
-/** Reads the file of a command. */
+/** Loads the module of a command. */
 export function loadCommand(
   { path }: Pick<FoundCommand, "path">,
   { whileLoading = (_, load) => load() }: CommandContext,
@@ -64,7 +64,7 @@ async function problemWithoutCommand(flag: string | undefined, words: readonly s
 }
 
 async function unknownName(kind: string, name: string, known: readonly string[]): Promise<string> {
-  // Only a mistyped name needs this module.
+  // Loaded only for a mistyped name.
   const { nearestName } = await import("@laconic/core");
   const inner = Object.keys(commandTable).find((path) => path.split(" ")[1] === name);
   const near = inner ?? nearestName(name, known);

@@ -7,12 +7,12 @@ import type { CommandList, ListedFlag, ListedWords } from "../completion/command
 
 const { commands, presets } = list as CommandList;
 
-/** Longer lines are hard to read, also where a terminal has room. */
+/** Max line length, for readability. */
 const widest = 100;
 
 type Row = readonly [name: string, description: string];
 
-/** The help of a command from `assets/commands.json`; reads no command. */
+/** Help of a command from `assets/commands.json`, without loading the command. */
 export function usageOf(path: readonly string[], terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const name = path.join(" ");
@@ -78,7 +78,7 @@ function flagDescription({ description, default: usual, required }: ListedFlag):
   return `${description}${required ? " (required)" : ""}${usual === undefined ? "" : ` (default: ${usual})`}`;
 }
 
-/** Names, and beside them their descriptions; below them where the names leave no room. */
+/** Table of names and descriptions. A long name has its description below. */
 function table(rows: readonly Row[], width: number): string[] {
   const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width * 0.4));
   const indent = " ".repeat(column + 4);
@@ -90,7 +90,7 @@ function table(rows: readonly Row[], width: number): string[] {
   });
 }
 
-/** A name with many values takes several lines. */
+/** Breaks a name with many values into lines. */
 function brokenName(name: string, width: number): string[] {
   return wrapped(name.replaceAll("|", "| "), width - 6).map(
     (line, i) => `${i === 0 ? "  " : "      "}${line.replaceAll("| ", "|")}`,

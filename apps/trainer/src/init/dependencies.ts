@@ -4,23 +4,23 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundedJson } from "@laconic/core/json";
 
-/** Ranges by package. */
+/** Version ranges by package. */
 export type Ranges = Readonly<Record<string, string>>;
 
-/** What a project's files import beside `laconic`, of the versions that `laconic` itself came with. */
+/** Packages that all project files import besides `laconic`, with the versions of this installation. */
 const imported = ["@laconic/core", "@laconic/tasks", "@laconic/topologies"] as const;
 
-/** For the project's own test; its types are checked with what this repository is checked with. */
+/** Packages for the project's test, with this repository's versions. */
 const tools: Ranges = { "@types/node": "^20.19.43", typescript: "^7.0.2" };
 
-/** The folder of the package `laconic`, from `src` and from `dist` alike. */
+/** Folder of the package `laconic`, from `src` or `dist`. */
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * What a new project depends on: the versions that write it. Where those were installed from files and not from a registry
- * (packed, not yet published), it takes the same files, all of them: npm would look for the others in the registry.
- * @param folder - of the project, which files are relative to
- * @param imports - packages that its files import beside those of every project
+ * Returns a new project's dependencies, with the versions of this installation. If npm installed them from local
+ * tarballs, uses all of those, because the registry may lack them.
+ * @param folder - project folder, the base of relative paths
+ * @param imports - packages imported only by this template
  */
 export function dependenciesOf(
   folder: string,
@@ -40,7 +40,7 @@ function versionOf(name: string): string {
 }
 
 /**
- * Laconic's packages that npm installed from tarballs, as its record beside them says; none where it came otherwise.
+ * Finds Laconic packages that npm installed from tarballs, by npm's lock file; empty for other installations.
  * @param laconic - folder of the package `laconic`
  */
 export function installedFiles(laconic: string, folder: string): Ranges {
@@ -56,7 +56,7 @@ export function installedFiles(laconic: string, folder: string): Ranges {
   );
 }
 
-/** Of npm's record, by place; none where another package manager left no such file. */
+/** Packages in npm's lock file, by path; empty without such a file. */
 function packagesIn(record: string): Readonly<Record<string, { resolved?: string }>> {
   try {
     return (boundedJson(readFileSync(record, "utf8")) as { packages?: Record<string, object> }).packages ?? {};
@@ -65,7 +65,7 @@ function packagesIn(record: string): Readonly<Record<string, { resolved?: string
   }
 }
 
-/** With slashes on every system; absolute from another drive. */
+/** Path with forward slashes; absolute on another drive. */
 function pathBetween(folder: string, file: string): string {
   const path = relative(resolve(folder), file);
   return (isAbsolute(path) ? file : path).replaceAll("\\", "/");

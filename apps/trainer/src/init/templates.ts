@@ -1,21 +1,20 @@
-/** What a project can begin as. */
+/** Project template. */
 export interface Template {
-  /** One line, for help. */
+  /** One line for the help. */
   readonly title: string;
-  /** What its README begins with. */
+  /** First paragraph of the README. */
   readonly about: string;
-  /** Files of its own by their names in the project, with what they hold. */
+  /** Descriptions of the template's own files, by name. */
   readonly holds: Readonly<Record<string, string>>;
-  /** Packages that its files import beside those of every project. */
+  /** Packages imported only by this template. */
   readonly imports?: readonly string[];
 }
 
-/** A name of {@link templates}. */
 export type TemplateName = "team" | "chat" | "tools" | "data" | "self-play" | "environment";
 
 const holds = { "task.ts": "problems, examples, reward, prompts and team: make them yours" };
 
-/** By name, in the order in which help lists them; the first is what is written where none is named. */
+/** Templates in the order of the help; the first is the default. */
 export const templates: Readonly<Record<TemplateName, Template>> = {
   team: { title: "two clerks and a cashier on the small policy that ships", about: "", holds: {} },
   chat: {
@@ -50,5 +49,4 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
   },
 };
 
-/** Names, in order. */
 export const templateNames = Object.keys(templates) as TemplateName[];

@@ -4,18 +4,17 @@ import { LaconicError } from "@laconic/core";
 import { dependenciesOf } from "./dependencies.ts";
 import { templates, type Template, type TemplateName } from "./templates.ts";
 
-/** What a project is made with. */
 interface ProjectOptions {
-  /** As npm takes it. */
+  /** npm package name. */
   readonly name: string;
-  /** Of training; the template's when absent. */
+  /** Training steps. Default: the template's. */
   readonly steps?: number | undefined;
   readonly template: TemplateName;
 }
 
 const assets = new URL("../../assets/init/", import.meta.url);
 
-/** Files by their names in a project, and where they lie; npm packs no `.gitignore`. Most templates share all but their own. */
+/** Sources of a project's files, by name. npm does not pack `.gitignore`. Most templates share all other files. */
 function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
   const shared = template === "team" ? "team" : "examples";
   const own = Object.fromEntries(Object.keys(templates[template].holds).map((name) => [name, `${template}/${name}`]));
@@ -30,10 +29,7 @@ function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
   };
 }
 
-/**
- * The files of a new project, by name.
- * @param folder - where they will lie
- */
+/** Contents of a new project's files, by name. @param folder - destination */
 async function projectFiles(
   folder: string,
   { name, steps, template }: ProjectOptions,
@@ -65,8 +61,8 @@ async function projectFiles(
 }
 
 /**
- * Refuses a folder that holds any file of a project, or is none.
- * @throws LaconicError `config_invalid` naming what is in the way
+ * Refuses a file, or a folder with any of the project's files.
+ * @throws LaconicError `config_invalid` with the conflicting files
  */
 export async function checkFolder(folder: string, template: TemplateName): Promise<void> {
   const there = await entryAt(folder);
@@ -85,10 +81,9 @@ export async function checkFolder(folder: string, template: TemplateName): Promi
 }
 
 /**
- * Writes a project into a folder, which is made where it is missing. All of it or nothing: what was written goes again when
- * something fails.
+ * Writes a project into a folder, and creates the folder if missing. After an error, removes everything it wrote.
  * @returns names of the files
- * @throws LaconicError `config_invalid` naming what is in the way, or what cannot be written
+ * @throws LaconicError `config_invalid` with the conflicting or unwritable files
  */
 export async function writeProject(folder: string, options: ProjectOptions): Promise<readonly string[]> {
   await checkFolder(folder, options.template);
@@ -106,7 +101,7 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
     return written;
   } catch (error) {
     await Promise.all(written.map((name) => rm(join(folder, name), { force: true })));
-    // Unless somebody else put something there.
+    // Fails if another program has added files.
     for (const each of made) await rmdir(each).catch(() => undefined);
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new LaconicError(
@@ -118,16 +113,18 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
   }
 }
 
-/** Folders to make, from the outermost. Node's own recursion does not end where a folder refuses entries, as in Linux's `/proc`. */
+/**
+ * Missing parent folders, outermost first. Node's recursive `mkdir` does not end in folders such as Linux's `/proc`.
+ */
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = [];
-  // A drive that is not there is its own parent.
+  // A missing drive is its own parent.
   for (let each = folder; (await entryAt(each)) === null && each !== dirname(each); each = dirname(each))
     missing.unshift(each);
   return missing;
 }
 
-/** What lies at a path; null where nothing does, or nothing can be seen. */
+/** Entry at a path; null if missing or unreadable. */
 async function entryAt(path: string): Promise<Awaited<ReturnType<typeof lstat>> | null> {
   return lstat(path).catch(() => null);
 }

@@ -26,7 +26,7 @@ import { actorCap, type CapFlags } from "./spending.ts";
 import { trainRun, type TrainedRun } from "./train-run.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
-/** Runs or resumes a training and prints its result. Returns the exit code. */
+/** Runs or resumes a training and prints its result. @returns the exit code */
 export async function runTraining(
   written: Readonly<Record<string, unknown>> | null,
   overrides: readonly string[],
@@ -41,7 +41,7 @@ export async function runTraining(
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
     ...overrides,
   ];
-  // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
+  // Without a written configuration, a resumed run uses its stored one.
   const config =
     written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   if (flags["dry-run"]) {
@@ -73,7 +73,9 @@ export async function runTraining(
   });
 }
 
-/** Whether a run has taken the steps up to its first checkpoint. A run that was killed before starts again: its folder has the paid replies. */
+/**
+ * Whether a run has reached its first checkpoint. A run killed earlier starts again; its folder has the paid replies.
+ */
 async function isPastCheckpoint(directory: string, every: number): Promise<boolean> {
   for await (const { text } of fileLines(join(directory, runFiles.metrics))) {
     const row = tryParseJson(text);
@@ -82,7 +84,7 @@ async function isPastCheckpoint(directory: string, every: number): Promise<boole
   return false;
 }
 
-/** Says how the run ended, unless it took all its steps. */
+/** Reports why the run ended early, if it did. */
 function noteEnd(
   { interrupted, stoppedEarly, steps, bestStep }: TrainedRun,
   command: string,
@@ -101,14 +103,14 @@ function runFolder(name: string, number: number): string {
   return join("runs", number === 1 ? name : `${name}-${number}`);
 }
 
-/** The first free `runs/NAME`, `runs/NAME-2`, ... */
+/** First free `runs/NAME`, `runs/NAME-2`, ... */
 function freshRun(name: string): string {
   let number = 1;
   while (existsSync(runFolder(name, number))) number += 1;
   return runFolder(name, number);
 }
 
-/** The last `runs/NAME-N` there is. */
+/** Last existing `runs/NAME-N`. */
 function latestRun(name: string): string {
   let number = 1;
   while (existsSync(runFolder(name, number + 1))) number += 1;

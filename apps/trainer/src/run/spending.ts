@@ -3,19 +3,19 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
-/** The most that a command may spend, and the price that it counts with. */
+/** Spending limit of a command, and the price to count with. */
 export interface SpendingCap {
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
 }
 
-/** What {@link spendingFlags} say. */
+/** Values of {@link spendingFlags}. */
 export interface SpendingFlags {
   readonly "max-usd": number | undefined;
   readonly price: TokenPrice | undefined;
 }
 
-/** What {@link actorSpendingFlags} say. */
+/** Values of {@link actorSpendingFlags}. */
 export interface CapFlags {
   readonly "max-usd"?: number | undefined;
   readonly "actor-price"?: TokenPrice | undefined;
@@ -24,12 +24,12 @@ export interface CapFlags {
 
 export const priceFlag: ValueFlag<TokenPrice> = valueFlag(parsePrice);
 
-/** Of commands whose calls go to a server. */
+/** Flag of commands that call a server. */
 export const timeoutFlag: Flags<{ readonly timeout: number | undefined }> = {
   timeout: positiveFlag("Seconds of a call to a server, with all its attempts (default: 600)", "s"),
 };
 
-/** Of commands that ask one model. */
+/** Flags of commands that call one model. */
 export const spendingFlags: Flags<SpendingFlags> = {
   "max-usd": positiveFlag("Stop before more is spent", "$"),
   price: priceFlag(
@@ -38,7 +38,7 @@ export const spendingFlags: Flags<SpendingFlags> = {
   ),
 };
 
-/** Of commands whose agents may speak through a server's API. */
+/** Flags of commands with agents behind an API. */
 export const actorSpendingFlags: Flags<CapFlags> = {
   "max-usd": positiveFlag("Stop before more is spent on an actor's server", "$"),
   "actor-price": priceFlag(
@@ -52,7 +52,6 @@ export function deadlineOf({ timeout }: { readonly timeout?: number | undefined 
   return timeout === undefined ? {} : { deadlineMs: timeout * 1000 };
 }
 
-/** @throws LaconicError `config_invalid` for a cap without a price */
 export async function spendingCap(args: SpendingFlags, model: string): Promise<SpendingCap> {
   const maxUsd = args["max-usd"] ?? null;
   const known = args.price ?? (await knownPrice(model));
@@ -68,7 +67,7 @@ export function actorCap({ "max-usd": maxUsd, "actor-price": actorPrice, timeout
   };
 }
 
-/** `; $0.0123 spent` behind a result; empty where nothing was counted. */
+/** Text such as `; $0.0123 spent on the actor`; empty without a price. */
 export function spentText(spending: Spending | null): string {
   return spending?.price ? `; ${formatUsd(spending.account.spentUsd)} spent on the actor` : "";
 }

@@ -4,15 +4,14 @@ import type { Terminal } from "../cli/terminal.ts";
 import { readReport } from "@laconic/view/report";
 import { TrainingStatus } from "./training-status.ts";
 
-/** A run that was trained here. */
 export interface TrainedRun extends StartedRun {
-  /** Before and after training; null where no problem was recorded twice. */
+  /** First problem before and after training; null if not recorded twice. */
   readonly firstProblem: string | null;
 }
 
 /**
- * Trains into a run directory with a status line. The first interrupt finishes the step and saves; before
- * anything was measured or trained there is nothing to save, and it ends the process.
+ * Trains into a run folder with a status line. The first interrupt finishes the step and saves. Before any result there
+ * is nothing to save, so it ends the process.
  */
 export async function trainRun(
   config: AppConfig,

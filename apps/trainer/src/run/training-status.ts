@@ -7,16 +7,16 @@ import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 
-/** Between two lines where nobody watches, in milliseconds. */
+/** Max milliseconds between lines without a terminal. */
 const longestSilence = 30_000;
 
-/** Shows the training of a run: one moving status line on a terminal, some plain lines elsewhere. */
+/** Shows a run's training: one moving status line on a terminal, some lines elsewhere. */
 export class TrainingStatus {
   readonly #terminal: Terminal;
   #plan: TrainingPlan | null = null;
-  /** Of the last step or evaluation, in milliseconds. */
+  /** Time of the last step or evaluation in milliseconds. */
   #last: number = performance.now();
-  /** Of the last line where nobody watches. */
+  /** Time of the last line without a terminal. */
   #lastLine: number = performance.now();
   readonly #stepSeconds: number[] = [];
   readonly #evaluationSeconds: number[] = [];
@@ -26,12 +26,12 @@ export class TrainingStatus {
     this.#terminal = terminal;
   }
 
-  /** Whether this process has done a step or an evaluation. */
+  /** Whether this process has finished a step or an evaluation. */
   get hasResults(): boolean {
     return this.#stepSeconds.length + this.#evaluationSeconds.length > 0;
   }
 
-  /** What a run is started with. */
+  /** Progress handlers for a run. */
   get progress(): TrainingProgress {
     return {
       ...this.#terminal,
@@ -112,7 +112,7 @@ export class TrainingStatus {
     this.#done = this.#terminal.begin(activity);
   }
 
-  /** Seconds since the last step or evaluation. @returns milliseconds of now */
+  /** Records the seconds since the last step or evaluation. @returns current milliseconds */
   #lap(seconds: number[]): number {
     const at = performance.now();
     seconds.push((at - this.#last) / 1000);

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { isLoopback } from "@laconic/serve/server";
 
-/** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
+/** @throws LaconicError `config_invalid` for an unset variable: serving without the key would be worse */
 export function keyFrom(variable: string | undefined): string | null {
   if (variable === undefined) return null;
   const key = process.env[variable];
@@ -9,7 +9,7 @@ export function keyFrom(variable: string | undefined): string | null {
   throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
 }
 
-/** @throws LaconicError `config_invalid` for an address that can be reached from elsewhere, without a key */
+/** @throws LaconicError `config_invalid` for an address reachable from other machines without a key */
 export function checkHost(host: string, apiKey: string | null): void {
   if (apiKey !== null || isLoopback(host)) return;
   throw new LaconicError(

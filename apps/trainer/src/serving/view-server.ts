@@ -6,34 +6,31 @@ import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
-/** Which folders are shown, and where. */
 export interface ViewServerOptions {
   readonly folders: readonly string[];
-  /** Folders that are not there yet are waited for. */
+  /** Waits for folders that do not exist yet. */
   readonly mayCome?: boolean;
   readonly host?: string;
-  /** 0 takes a free one. */
+  /** 0 for a free port. */
   readonly port?: number;
-  /** Names that browsers may call the server by, beside the host. */
+  /** Names that browsers may use for the server besides the host. */
   readonly names?: readonly string[];
-  /** Of the address that is printed. */
+  /** Page of the printed address. */
   readonly page?: string;
 }
 
-/** A dashboard that listens. */
 export interface ViewServer {
-  /** With the token, where one is needed. */
+  /** With the token, if needed. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Streams end at once; an answer in the making takes no longer. */
+/** Max wait for responses; streams end immediately. */
 const graceMs = 500;
 
 /**
- * Serves the dashboard. From this machine nobody is asked for anything; where it can be reached from elsewhere, for a token that stands in
- * the address.
- * @throws LaconicError `config_invalid` for a folder that is not there, or an address that cannot be listened on
+ * Serves the dashboard. Access from other machines needs a token in the address.
+ * @throws LaconicError `config_invalid` for a missing folder or an unusable address
  */
 export async function startViewServer(options: ViewServerOptions, terminal: Terminal): Promise<ViewServer> {
   const { folders, mayCome = false, host = "127.0.0.1", port = 0, names = [], page = "" } = options;
@@ -65,7 +62,7 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
   };
 }
 
-/** A host as an address has it; of all that this machine has, the first that others reach it by. */
+/** Host for the address; for all interfaces, this machine's first external one. */
 function named(host: string): string {
   const isEvery = host === "0.0.0.0" || host === "::";
   const reached = Object.values(networkInterfaces())

@@ -4,16 +4,16 @@ import { shellWord } from "@laconic/core/text";
 import type { Terminal } from "../cli/terminal.ts";
 import { interrupted } from "../cli/interruption.ts";
 
-/** What is shown of a folder: the page of the run or the bench in it, or the list of all runs below. */
+/** Page to show: the run or bench in a folder, or the list of all runs below it. */
 export interface Shown {
   readonly folder: string;
   readonly page: "run" | "bench" | "list";
 }
 
 /**
- * Does something that writes a folder, and shows the folder meanwhile where that is asked for, and afterwards until somebody stops it.
- * @param work - returns the exit code; where a signal has ended it, nothing stays open
- * @throws LaconicError what listening throws, and what the work throws
+ * Runs work that writes a folder. If asked, shows the folder during the work and until the user stops it.
+ * @param work - returns the exit code; the dashboard closes after a signal
+ * @throws LaconicError as listening and the work do
  */
 export async function withDashboard(
   isAsked: boolean | undefined,
@@ -22,9 +22,9 @@ export async function withDashboard(
   work: () => Promise<number>,
 ): Promise<number> {
   if (!isAsked) return work();
-  // Who does not look pays nothing for it.
+  // Loaded only on request.
   const [{ startViewServer }, { folderId }] = await Promise.all([import("./view-server.ts"), import("@laconic/view")]);
-  await makeFolders(folder); // a run is named by where its folder really lies
+  await makeFolders(folder); // run ids need the real path
   const own = page === "list" ? "" : `dashboard/#/${page}/${folderId(await realpath(folder))}`;
   const server = await startViewServer({ folders: [folder], mayCome: true, page: own }, terminal);
   terminal.note(`watch it: ${server.url}`);

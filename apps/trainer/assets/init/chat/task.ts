@@ -1,4 +1,4 @@
-// An assistant in a shop says what goods cost. Customers ask in many ways; some pairs of question and good are kept for the test.
+// An assistant in a shop says prices. Customers ask in many ways; some pairs of question and good are test problems.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
@@ -23,7 +23,7 @@ const shuffled = randomFromSeed("shop").shuffle(problems);
 
 const system = "Say the price.";
 
-/** What the model is shown: half of the replies say more than is asked for. */
+/** Warm-start examples: half of the replies are too long. */
 export const examples: ExampleFunction = ({ question, gold }, random) => ({
   messages: [
     { role: "system", content: system },

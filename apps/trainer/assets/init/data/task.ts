@@ -1,4 +1,4 @@
-// Questions and answers out of a file of your own: JSON lines, JSON, CSV or Parquet. A part of them is kept for the test.
+// Questions and answers from your file: JSON lines, JSON, CSV or Parquet. A part of them is the test set.
 import { fileURLToPath } from "node:url";
 import { openData } from "@laconic/benchmarks";
 import type { ExampleFunction } from "@laconic/core";
@@ -14,7 +14,7 @@ const { train, testProblems } = await openData({
 
 const system = "Name the kind.";
 
-/** What the model is shown. A file of conversations does as well: `examples: "./conversations.jsonl"` in run.config.ts. */
+/** Warm-start examples. A file of conversations also works: `examples: "./conversations.jsonl"` in run.config.ts. */
 export const examples: ExampleFunction = ({ question, gold }, random) => ({
   messages: [
     { role: "system", content: system },

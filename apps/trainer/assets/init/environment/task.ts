@@ -1,5 +1,5 @@
-// Hot and cold: a walker looks for a thing that lies one or two steps to its left or right, and is told whether a step brought it nearer.
-// Each step that does not find it costs.
+// Hot and cold: a walker looks for a thing one or two steps to its left or right. Each step gets the answer warmer or
+// colder, and each unsuccessful step has a cost.
 import type { ExampleFunction, ExampleMessage, Problem } from "@laconic/core";
 import { defineEnvironment, defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
@@ -8,7 +8,7 @@ const maxSteps = 4;
 const games = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i): Problem => ({ id: `${from + i}`, question: `game ${from + i}`, gold: "" }));
 
-/** A state for each episode: where the thing lies, seen from the walker. What `step` answers is read and never trained on. */
+/** State of an episode: position of the thing relative to the walker. Observations are read but never trained on. */
 const searching = defineEnvironment<{ thing: number }>({
   name: "searching",
   maxSteps,
@@ -26,7 +26,7 @@ const searching = defineEnvironment<{ thing: number }>({
 
 const system = "Find it.";
 
-/** What the model is shown: walks that heed what they are told in two steps of three. */
+/** Warm-start examples: walks that follow the observations in two of three steps. */
 export const examples: ExampleFunction = ({ question }, random) => {
   const other = { left: "right", right: "left" } as const;
   let step = random.pick(["left", "right"] as const);

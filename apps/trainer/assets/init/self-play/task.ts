@@ -1,9 +1,10 @@
-// Two players take one, two or three stones from a heap in turn; who takes the last one wins. What one wins the other loses, and both learn.
+// Two players take one, two or three stones in turn; the player who takes the last one wins. Wins and losses are
+// opposite, and both players learn.
 import type { ExampleFunction, Problem, Prompt, Reward } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { programTopology } from "@laconic/topologies";
 
-/** Heaps that who begins can win, whatever the other does: those that four does not divide. */
+/** Heaps that the first player can always win: not divisible by four. */
 const heaps = [3, 5, 6, 7, 9, 10, 11];
 const games = (rounds: readonly number[]) =>
   heaps.flatMap((heap) =>
@@ -19,7 +20,7 @@ const messages = (left: number) => [
   { role: "system" as const, content: system },
   { role: "user" as const, content: String(left) },
 ];
-/** How many stones a reply takes; 0 for one that breaks the rules, which loses. */
+/** Number of stones that a reply takes; 0 for an illegal move, which loses. */
 const taken = (text: string, left: number) => (/^[1-3]$/u.test(text) && Number(text) <= left ? Number(text) : 0);
 
 const nim = programTopology({
@@ -38,7 +39,7 @@ const nim = programTopology({
   answer: (turns) => turns.at(-1)?.utterance ?? null,
 });
 
-/** Who begins earns a win, which is the team's term `task`; the other earns the rest, and no share of that win. */
+/** The first player earns the team's term `task` for a win. The second earns the opposite, without a share of it. */
 const reward: Reward = ({ utterances }, { question }) => {
   const left = utterances.slice(0, -1).reduce((heap, { text }) => heap - Number(text), Number.parseInt(question));
   const last = utterances.at(-1);
@@ -47,7 +48,7 @@ const reward: Reward = ({ utterances }, { question }) => {
   return { team: { task: won }, agents: { second: { win: 1 - 2 * won } } };
 };
 
-/** What the models are shown: the rules, and moves by chance. */
+/** Warm-start examples: the rules, and random moves. */
 export const examples: ExampleFunction = (_, random) => {
   const left = 1 + random.integer(11);
   const move = String(1 + random.integer(Math.min(3, left)));

@@ -12,9 +12,9 @@ export default defineRun({
     oldLogProbs: "sampler",
     objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } },
     advantage: { estimator: "group", scale: "none" },
-    // The reward has terms of single agents, so each is compared with itself.
+    // The reward has terms of single agents, so each agent's rewards are compared separately.
     groupBy: "prompt+agent",
-    // What a token costs; a `budget` finds this price by itself.
+    // Price of a token; a `budget` finds it automatically.
     prices: { tokens: 0.01 },
     optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.1 } },
     evaluation: { every: 20, problems: 400, transcripts: 4 },

@@ -1,9 +1,9 @@
-// Two clerks each know one price and have room for a note of four tokens; the cashier reads both notes and answers the sum.
+// Two clerks know one price each and may write four tokens. The cashier reads both notes and answers the sum.
 import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
 import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
 import { star, type AgentSpec } from "@laconic/topologies";
 
-// Problems: every pair of goods at every pair of prices. Some are kept for the test: never learned on, accuracy is measured on them.
+// Problems: every pair of goods at every pair of prices. The test problems are never trained on; they measure accuracy.
 const goods = "abcdefghijkl".split("");
 const prices = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const pairs = goods.flatMap((one) => goods.filter((two) => two !== one).map((two) => [one, two] as const));
@@ -17,7 +17,7 @@ const bills = pairs.flatMap(([one, two]) =>
 );
 const shuffled = randomFromSeed("bills").shuffle(bills);
 
-// Reward: a term for the team, and one for each clerk. What words cost is a price in run.config.ts.
+// Reward: a term for the team, and one for each clerk. run.config.ts sets the price of tokens.
 const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => ({
   team: { task: answer?.split(" ").at(-1) === gold ? 1 : 0 },
   agents: Object.fromEntries(
@@ -27,9 +27,9 @@ const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => ({
   ),
 });
 
-// Team: who speaks, with how many tokens at most, and what each is asked. The policy that ships reads prompts of the relay task:
-// a fact and the question, or the question and messages. A language model of the hub reads chats instead: there `chatTemplate`
-// of @laconic/topologies writes the prompts, and `renderPrompt` and `tokenizer` go.
+// Team: agents with token limits and prompts. The shipped policy reads prompts of the relay task: a fact and the
+// question, or the question and messages. A language model from the hub reads chats: then use `chatTemplate` of
+// @laconic/topologies instead of `renderPrompt` and `tokenizer`.
 const clerk = (id: string, slot: number): AgentSpec => ({
   id,
   role: "clerk",

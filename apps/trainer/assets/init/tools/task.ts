@@ -1,4 +1,5 @@
-// A clerk is asked how many of a good lie on a shelf. It can guess or look it up with a tool: a call costs, and guesses are mostly wrong.
+// A clerk is asked for the stock of a good on a shelf. It can guess or call a tool: a call has a price, and guesses are
+// mostly wrong.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { jsonTools, toolEnvironment, type Tool } from "@laconic/tasks/tools";
@@ -14,7 +15,7 @@ const problems = chance.shuffle(places).map((place): Problem => {
   return { id: place, question: `${place.replace(" ", " on ")}?`, gold: stock[place] ?? "" };
 });
 
-/** Any JSON Schema or zod schema; `run` may ask a database, a server, another program. */
+/** Parameters are a JSON Schema or zod schema; `run` may call a database, a server or another program. */
 const lookUp: Tool = {
   name: "stock",
   description: "How many of a good lie on a shelf.",
@@ -25,7 +26,7 @@ const lookUp: Tool = {
 const system = "Say how many.";
 const call = (at: string) => `{"name": "stock", "arguments": {"at": "${at}"}}`;
 
-/** What the model is shown: in half of the examples a call and what it says, in the others a guess. */
+/** Warm-start examples: half of them call the tool, the others guess. */
 export const examples: ExampleFunction = ({ id, question, gold }, random) => {
   const said = (role: "user" | "assistant", content: string) => ({ role, content });
   const looked = [said("assistant", call(id)), said("user", gold), said("assistant", gold)];
@@ -41,7 +42,7 @@ export default defineTask({
     maxTokens: 64,
     prompt: chatTemplate("stock@1", system, ({ question }) => question).render,
   }),
-  // A larger model is told of its tools: jsonTools() or hermesTools() without `tells`.
+  // For larger models, describe the tools in the prompt: jsonTools() or hermesTools() without `tells`.
   environment: toolEnvironment({ tools: [lookUp], format: jsonTools({ tells: false }), price: 0.05, maxSteps: 2 }),
   train: problems.slice(30),
   testProblems: problems.slice(0, 30),
