@@ -2,7 +2,7 @@ import { formatCount } from "@laconic/core/text";
 import { stages, type Contradiction } from "./findings.ts";
 import type { VerifyReport } from "./verify-run.ts";
 
-/** Contradictions that are listed; `--json` has them all. */
+/** Max listed contradictions; `--json` has all. */
 const shown = 20;
 
 const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
@@ -11,7 +11,7 @@ const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
   contradicts: "the folder contradicts itself; the first contradiction usually causes those after it",
 };
 
-/** A report in words. */
+/** Formats a report as text. */
 export function verifyText(report: VerifyReport): string {
   const { steps, compared, contradictions, contradictionsTotal, notCovered, verdict } = report;
   const counts = stages.map(
@@ -35,7 +35,7 @@ function contradictionText({ stage, key, expected, found, ...place }: Contradict
   return `${where}${stage}: ${plain(key)} is ${plain(found)}, expected ${plain(expected)}`;
 }
 
-/** Short, and no text of a folder can move a cursor. */
+/** Short JSON without control characters. */
 function plain(value: unknown, most = 80): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
   const safe = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");

@@ -15,24 +15,24 @@ import type { Json } from "./rules/closed-set.ts";
 import { checkConfig } from "./rules/settings.ts";
 import { taskName, worldOf } from "./tasks/worlds.ts";
 
-/** What became of a verification. */
+/** Result of a verification. */
 export interface VerifyReport {
   readonly run: string;
-  /** `partial`: what is covered agrees, and `notCovered` names the rest. */
+  /** `partial`: the covered parts agree; `notCovered` lists the rest. */
   readonly verdict: "agrees" | "partial" | "contradicts";
   readonly steps: number;
-  /** The first ten thousand, in the order in which a run computes. */
+  /** First 10,000, in the order of computation. */
   readonly contradictions: readonly Contradiction[];
   readonly contradictionsTotal: number;
-  /** What is not computed, and why. */
+  /** Uncovered quantities and reasons. */
   readonly notCovered: readonly { readonly name: string; readonly why: string }[];
   readonly compared: Readonly<Partial<Record<Stage, number>>>;
 }
 
 /**
- * Checks a run from its folder alone with plain formulas, and names what it does not cover. It only reads.
- * @param allowed - names of what need not be covered; they stay in the report
- * @throws LaconicError `run_missing`, `config_invalid` for a folder without a run, `data_invalid` for a damaged record
+ * Checks a run folder with plain formulas and reports what they do not cover. Read-only.
+ * @param allowed - names that need not be covered; the report still lists them
+ * @throws LaconicError `run_missing`, `config_invalid` for an invalid run folder, `data_invalid` for a damaged record
  */
 export async function verifyRun(directory: string, allowed: readonly string[] = []): Promise<VerifyReport> {
   const run = await readRunFolder(directory);
@@ -57,13 +57,13 @@ export async function verifyRun(directory: string, allowed: readonly string[] = 
   };
 }
 
-/** Steps and evaluations in the order of the file. @returns how many steps there are */
+/** Checks records in file order. @returns number of steps */
 async function checkRecords(run: RunFolder, findings: Findings): Promise<number> {
   const whole = run.records.filter(({ isComplete }) => isComplete);
   const steps = whole.filter(({ kind }) => kind === "step");
   const checks = new RecordChecks(run, steps[0], findings);
   const { record: test = null, row: figures = {} } = run.test ?? {};
-  // No other split may have a test problem.
+  // First, so that test problems in other splits are detected.
   if (test) withRecord(test, (record) => checks.problems.evaluated("test", record));
   for (const recorded of whole) {
     const { step, kind } = recorded;
@@ -84,7 +84,7 @@ async function checkRecords(run: RunFolder, findings: Findings): Promise<number>
   return steps.length;
 }
 
-/** The next row of `metrics.jsonl`, which is that of the step; a kill may leave the last step without. */
+/** The step's row of `metrics.jsonl`; a killed run may lack the last one. */
 async function rowAt(run: RunFolder, step: number, isLast: boolean, findings: Findings): Promise<Json | null> {
   let { value: row } = await run.metrics.next();
   while (row && row.step < step) ({ value: row } = await run.metrics.next());
@@ -93,7 +93,7 @@ async function rowAt(run: RunFolder, step: number, isLast: boolean, findings: Fi
   return row?.step === step ? row : null;
 }
 
-/** All checks of records, with what they remember from one to the next. */
+/** Checks of records, with state across records. */
 class RecordChecks {
   readonly problems: ProblemChecks;
   readonly samplers: SamplerChecks;

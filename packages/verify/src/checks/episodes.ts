@@ -3,21 +3,19 @@ import type { Comparisons, Findings, Place } from "../findings.ts";
 import type { Played } from "../played.ts";
 import type { World } from "../tasks/world.ts";
 
-/** With what the episodes of a run are checked. */
 export interface RecordRules {
   readonly findings: Findings;
-  /** The name of the task, for a report. */
   readonly task: string;
   readonly world: World;
-  /** A reward of the user replaces the task's grade. */
+  /** A user reward replaces the task's grade. */
   readonly hasOwnReward: boolean;
-  /** Agents whose tokens are recorded somewhere, so that they have to be everywhere. */
+  /** Agents with recorded tokens; every later turn must have them too. */
   readonly traced: Set<string>;
-  /** The text of each sequence of tokens, by agent. */
+  /** Text of each token sequence, by agent. */
   readonly texts: Map<string, string>;
 }
 
-/** An episode against itself and its problem: tokens, ledger, texts, prompts, answer. */
+/** Checks an episode against itself and its problem: tokens, ledger, texts, prompts, answer. */
 export function checkEpisode(rules: RecordRules, place: Place, episode: Played, problem: Problem): void {
   rules.findings.at("problem", place).same("problemId", problem.id, episode.problemId);
   checkLedger(rules.findings, place, episode);
@@ -58,7 +56,7 @@ function checkLedger(
       .same("deliveredTo", [...(readers.get(turn) ?? [])].toSorted(), [...deliveredTo].toSorted());
 }
 
-/** What a reader gets: no reasoning, and no end token, which only a model that counts its own tokens is known to count. */
+/** Clamps `found` to possible values: no reasoning, and the end token is optional. No lower bound without a trace. */
 function deliveredTokens(written: Utterance | undefined, call: LedgerCall | undefined, found: number): number {
   if (!written || written.silent) return 0;
   const most = written.writtenTokens - (call?.reasoningTokens ?? 0);
@@ -66,7 +64,7 @@ function deliveredTokens(written: Utterance | undefined, call: LedgerCall | unde
   return Math.min(most, Math.max(least, found));
 }
 
-/** Tokens to text, by the task's vocabulary where it is known; equal tokens have one text in any case. */
+/** Checks text against tokens. Without the task's vocabulary, equal tokens must have equal text. */
 function checkUtterance(
   rules: RecordRules,
   place: Place,
@@ -117,7 +115,7 @@ function checkAnswer({ task, world, findings }: RecordRules, at: Comparisons, ep
   at.same("answer", texts.some((text) => text !== "") ? texts.join("\n\n") : null, answer);
 }
 
-/** The grade of an episode by the task's rule, where it is known, against recorded ones. */
+/** Checks recorded grades against the task's rule, if known. */
 export function checkGrade(
   { world, task, hasOwnReward, findings }: RecordRules,
   place: Place,

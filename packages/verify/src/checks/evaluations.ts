@@ -4,7 +4,7 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import { applicable, meanOf, total, type Numbers } from "../rules/numbers.ts";
 import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
-/** An evaluation's row from the episodes of its record. */
+/** Checks an evaluation row against its recorded episodes. */
 export function checkEvaluation(rules: RecordRules, place: Place, { step, played }: PlayedRecord, row: Json): void {
   const { findings } = rules;
   const figures = findings.at("evaluation", place);
@@ -50,7 +50,7 @@ function figuresOf(played: PlayedRecord["played"]): Numbers {
   return { problems: played.length, accuracy, tokens: meanOf(tokens) };
 }
 
-/** Wilson's 95 % (1927). */
+/** Wilson's 95 % interval (1927). */
 function intervalOf(grades: readonly number[]): readonly [low: number, high: number] {
   const n = grades.length;
   if (n === 0) return [0, 1];

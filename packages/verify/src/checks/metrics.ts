@@ -5,7 +5,7 @@ import { applicable, meanOf, total } from "../rules/numbers.ts";
 import { gradeOf } from "../rules/rewards.ts";
 import type { TrainSettings } from "../rules/settings.ts";
 
-/** A row of `metrics.jsonl` from the records of its step; numbers that are not computed here are named. */
+/** Checks a row of `metrics.jsonl` against its step's record; other metrics are reported as not covered. */
 export function checkMetrics(findings: Findings, train: TrainSettings, record: StepRecord, row: Json): void {
   const { step, prices, policies } = record;
   const expected: Record<string, number> = {
@@ -42,7 +42,7 @@ function rewardMetrics({ played, rollouts }: StepRecord): Record<string, number>
   };
 }
 
-/** Tokens and silence, of the team and of each agent, and how episodes ended. */
+/** Tokens and silence of the team and each agent, and stop reasons. */
 function tokenMetrics({ played, rollouts }: StepRecord): Record<string, number> {
   const calls = played.flatMap(({ episode }) => episode.ledger.calls);
   const turns = played.flatMap(({ episode }) => episode.utterances);

@@ -7,7 +7,6 @@ import { total } from "../rules/numbers.ts";
 import { covers, settingsOf, type Schedule, type TrainSettings } from "../rules/settings.ts";
 import type { Rollout } from "./rollouts.ts";
 
-/** A reply that a policy was trained on. */
 interface Trained {
   readonly rollout: Rollout;
   readonly utterance: Utterance;
@@ -17,14 +16,14 @@ interface PolicyStep {
   readonly findings: Findings;
   readonly place: { readonly step: number; readonly policy: string };
   readonly train: TrainSettings;
-  /** Those of the policy. */
+  /** Settings of the policy. */
   readonly settings: TrainSettings;
   readonly rollouts: readonly Rollout[];
   readonly record: StoredPolicy;
   readonly trained: readonly Trained[];
 }
 
-/** Batch, advantages, losses and learning rates of a policy in a step, each from the records before it. */
+/** Checks a policy's batch, advantages, losses and learning rates in a step. */
 export function checkPolicy(
   findings: Findings,
   train: TrainSettings,
@@ -40,7 +39,7 @@ export function checkPolicy(
   const trained = found.flatMap((name) => spoken.get(name) ?? []);
   const own = { findings, place, train, settings: settingsOf(train, policy), rollouts, record, trained };
   const { epochs, minibatches } = own.settings;
-  // In each epoch every reply goes into one optimiser step. A damaged configuration may name any number of epochs.
+  // Each epoch uses every reply once. The bound guards against a damaged number of epochs.
   for (let i = 0; i < Math.min(epochs, record.updates.length + 1); i++) {
     const epoch = (step.step - 1) * epochs + i;
     const updates = record.updates.filter(({ optimizerStep }) => Math.floor(optimizerStep / minibatches) === epoch);
@@ -51,7 +50,7 @@ export function checkPolicy(
   checkUpdates(own);
 }
 
-/** Every utterance of some agents with a token, once: the episodes of a tree share what was said before they part. */
+/** Non-empty utterances of the agents, once each: episodes of a tree share their common turns. */
 function spokenBy(agents: readonly string[], rollouts: readonly Rollout[]): ReadonlyMap<string, Trained> {
   const seen = new Set<Utterance>();
   const spoken = new Map<string, Trained>();
@@ -68,7 +67,7 @@ function spokenBy(agents: readonly string[], rollouts: readonly Rollout[]): Read
 
 const tokensOf = ({ trace }: Utterance): number => trace?.tokens.length ?? 0;
 
-/** Eq. 2 in each group of episodes; every reply of an episode has its advantage. */
+/** Checks Eq. 2 per group; all replies of an episode share its advantage. */
 function checkAdvantages({ findings, place, settings, rollouts, record, trained }: PolicyStep): void {
   const advantages = new Map<Rollout, number>();
   for (const group of new Set(rollouts.map(({ row }) => row.group))) {
@@ -86,7 +85,7 @@ function checkAdvantages({ findings, place, settings, rollouts, record, trained 
   });
 }
 
-/** Losses from recorded log-probs and advantages, and learning rates. */
+/** Checks losses against recorded log-probs and advantages, and learning rates. */
 function checkUpdates({ findings, place, train, settings, record, trained }: PolicyStep): void {
   const hasRates = covers(findings, "learning rates", train, place.policy);
   const hasLosses = covers(findings, "losses", train, place.policy);
@@ -118,7 +117,7 @@ function checkUpdates({ findings, place, train, settings, record, trained }: Pol
   }
 }
 
-/** A flat column by reply. */
+/** Splits a flat column by reply. */
 function cut(packed: PackedNumbers, replies: readonly Trained[]): number[][] {
   const values = unpackNumbers(packed);
   let used = 0;
@@ -127,7 +126,7 @@ function cut(packed: PackedNumbers, replies: readonly Trained[]): number[][] {
   );
 }
 
-/** Learning rate of an optimiser step, from 0: a linear rise, then constant, a line or half a cosine. */
+/** Optimiser steps count from 0. Linear warm-up, then constant, linear or cosine. */
 function rateAt({ peak, warmUpSteps, decay, finalFraction }: Schedule, step: number, of: number): number {
   if (step < warmUpSteps) return (peak / warmUpSteps) * (step + 1);
   if (decay === "constant") return peak;

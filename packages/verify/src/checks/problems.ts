@@ -7,13 +7,13 @@ import { evaluationProblems, trainingProblems, type World } from "../tasks/world
 
 const inputOf = { validation: "data: validation problems", test: "data: test problems" } as const;
 
-/** Problems of all splits: drawn again where the task is known, distinct, and disjoint. */
+/** Checks that problems are distinct, that splits are disjoint, and redraws problems of known tasks. */
 export class ProblemChecks {
   readonly #run: RunFolder;
   readonly #findings: Findings;
   readonly #drawing: World["drawing"];
   readonly #expected: Readonly<Record<Split, readonly Problem[]>> | null;
-  /** The split of each evaluated problem, by its id and by its content. */
+  /** Split of each evaluated problem, by id and by content. */
   readonly #splits = new Map<string, Split>();
 
   constructor(run: RunFolder, task: string, { drawing }: World, findings: Findings) {
@@ -27,7 +27,6 @@ export class ProblemChecks {
     return [`id ${id}`, this.#drawing?.contentOf(problem) ?? sortedJson([question, gold, views])];
   }
 
-  /** The problems of an evaluation. */
   evaluated(split: Split, { step, played }: PlayedRecord): void {
     const problems = played.map(({ problem }) => problem);
     const ids = problems.map(({ id }) => id);
@@ -37,7 +36,7 @@ export class ProblemChecks {
       const at = this.#findings.at("problem", { step, split, problem: problem.id });
       const [own = split, other = split] = this.#keysOf(problem).map((key) => this.#splits.get(key));
       at.same("split", split, own);
-      // A data set may hold a question twice; a task that draws its problems does not.
+      // Data sets may repeat a question; tasks that draw problems do not.
       if (this.#drawing) at.same("split of its content", split, other);
       else if (other !== split)
         this.#findings.leaveOut("evaluation problems", `${split} problems have the content of ${other} ones`);
@@ -46,7 +45,7 @@ export class ProblemChecks {
     this.#checkList(split, step, problems);
   }
 
-  /** The list that is drawn again, and whose checksum the manifest has. */
+  /** Compares with the redrawn list and the checksum in the manifest. */
   #checkList(split: Split, step: number, problems: readonly Problem[]): void {
     const at = this.#findings.at("problem", { step, split });
     const { problems: most } = this.#run.trainAt(step).evaluation;
@@ -55,14 +54,13 @@ export class ProblemChecks {
     expected?.slice(0, most).forEach((problem, i) => at.same(`problem ${i}`, problem, problems[i]));
     if (expected) at.number("problems", Math.min(most, expected.length), problems.length);
     const digest = digestOf(expected ?? problems);
-    // A list that is shorter than asked for is whole.
+    // A list shorter than requested is complete.
     if (kept !== undefined && (expected || digest === kept || problems.length < most))
       at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
     else
       this.#findings.leaveOut("evaluation problems", `the checksum of ${split} problems is of more than were played`);
   }
 
-  /** The problems of a training step. */
   training({ step, problems }: StepRecord): void {
     const train = this.#run.trainAt(step);
     for (const problem of problems) {

@@ -8,7 +8,6 @@ import { firstPrice, nextPrice, usedOf, type PriceState, costsOf, gradeOf, terms
 import { covers, type TrainSettings } from "../rules/settings.ts";
 import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
-/** A training episode with its recorded reward. */
 export interface Rollout {
   readonly number: number;
   readonly row: StoredRollout;
@@ -16,7 +15,7 @@ export interface Rollout {
   readonly place: Place;
 }
 
-/** The episodes of a step: tokens, texts, grades, groups, and Eq. 1. */
+/** Checks the episodes of a step: tokens, texts, grades, groups, and Eq. 1. */
 export function checkRollouts(rules: RecordRules, train: TrainSettings, record: StepRecord): Rollout[] {
   const { step, played, trees, problems } = record;
   const rollouts = played.map(({ episode, problem }, number): Rollout => {
@@ -36,7 +35,7 @@ export function checkRollouts(rules: RecordRules, train: TrainSettings, record: 
   return rollouts;
 }
 
-/** Eq. 1: units of each cost, terms at the recorded prices, and their sum. */
+/** Checks Eq. 1: units of each cost, terms at the recorded prices, and the sum. */
 function checkRewards(findings: Findings, train: TrainSettings, step: StepRecord, rollouts: readonly Rollout[]): void {
   const isCovered = covers(findings, "rewards", train);
   for (const { row, episode, place } of rollouts) {
@@ -52,18 +51,18 @@ function checkRewards(findings: Findings, train: TrainSettings, step: StepRecord
     else findings.at("price", { step: step.step, policy }).same("prices", step.prices, prices);
 }
 
-/** Numbers by name, whichever side lacks one. */
+/** Compares numbers by name, including names that one side lacks. */
 function compareAll(at: ReturnType<Findings["at"]>, what: string, expected: Numbers, found: Json): void {
   for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
     at.number(`${what} ${name}`, expected[name] ?? Number.NaN, found[name]);
 }
 
-/** Prices from step to step, by Eq. 5 from the first step on. */
+/** Checks prices by Eq. 5 over all steps, from the first. */
 export class PriceChain {
   #states: Readonly<Record<string, PriceState>> = {};
   #last = 0;
 
-  /** λ of a step against Eq. 5 on the steps before, and what its checkpoint keeps. */
+  /** Checks λ of a step by Eq. 5, and the checkpoint's state. */
   step(
     findings: Findings,
     train: TrainSettings,
@@ -78,7 +77,7 @@ export class PriceChain {
     const expected: Record<string, number> = { tokens: 0, ...train.prices };
     const played = rollouts.map(({ episode, row }) => ({ episode, costs: row.costs as Numbers }));
     const budgets = Object.entries({ ...(train.budget && { tokens: train.budget }), ...train.budgets });
-    // A budget that is taken away starts anew when it is set again.
+    // A budget that is removed and set again restarts.
     this.#states = Object.fromEntries(
       budgets.map(([cost, budget]) => {
         const state = this.#states[cost] ?? firstPrice(budget);

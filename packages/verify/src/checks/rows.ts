@@ -2,7 +2,7 @@ import type { Findings } from "../findings.ts";
 import type { RunFolder } from "../folder/run-folder.ts";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
-/** One record for each step, a row and a record for each evaluation that is due, and checkpoints that repeat them. */
+/** Checks one record per step, a row and record per due evaluation, and checkpoints. */
 export function checkRows(run: RunFolder, findings: Findings): void {
   const { records, evaluations, test, checkpoints } = run;
   const files = findings.at("files", {});
@@ -19,12 +19,12 @@ export function checkRows(run: RunFolder, findings: Findings): void {
     const { every } = run.trainAt(step).evaluation;
     return step < last && (step === 0 || (every > 0 && step % every === 0));
   });
-  // A run that is interrupted or extended has more: each of its ends is evaluated.
+  // Interrupted or extended runs have more: each end is evaluated.
   const expected = [...new Set([...due, ...rows])].toSorted((a, b) => a - b);
   if (rows.length > 0) files.same("evaluated steps", expected, rows);
   const evaluated = new Set(whole.flatMap(({ kind, step }) => (kind === "evaluation" ? step : [])));
   const missing = rows.filter((step) => !evaluated.has(step));
-  // Records are kept of all evaluations or of none, and let go from the first on.
+  // Evaluation records exist for all or none; the oldest are dropped first.
   const isLetGo = evaluated.size === 0 || (first > 1 && missing.every((step) => step < first));
   if (!isLetGo) files.same("evaluations without episodes", [], missing);
   else if (missing.length > 0) findings.leaveOut("evaluations without episodes", `steps ${missing.join(", ")}`);

@@ -3,30 +3,30 @@ import type { Findings, Place } from "../findings.ts";
 import type { PlayedRecord, StepRecord } from "../folder/record.ts";
 import type { Json } from "../rules/closed-set.ts";
 
-/** Different log-probs of a reply from which on equal ones are no coincidence. */
+/** Min distinct log-probs in a reply for a match to count. */
 const leastValues = 8;
-/** Far above what float32 rounds. */
+/** Well above float32 rounding. */
 const moved = 1e-4;
-/** Replies that have to differ by so much before equal ones are copies. */
+/** Replies that must differ before equal ones count as copies. */
 const leastMoved = 5;
 
 /**
- * Who wrote the replies of evaluations. Each names the number of optimiser steps behind its weights. Equal tokens have other
- * log-probs under other weights or another prompt, so that equal ones are copies. Whether weights and prompts move log-probs at all
- * is told by updates in between, or by the other replies of the same two evaluations.
+ * Detects copied evaluation replies. Each reply names the number of optimiser steps of its weights. Equal tokens have
+ * different log-probs under other weights or prompts, so equal log-probs mean a copy. Updates in between, or other
+ * replies of the same two evaluations, show whether log-probs change at all.
  */
 export class SamplerChecks {
   readonly #findings: Findings;
   readonly #policyOf = new Map<string, string>();
-  /** Optimiser steps by policy; NaN where they cannot be counted. */
+  /** NaN if unknown. */
   readonly #taken = new Map<string, number>();
   readonly #byTokens = new Map<string, Readonly<{ place: Place; prompt: string; logProbs: readonly number[] }>[]>();
   readonly #moved = new Map<string, number>();
-  /** The last step in which a policy's own updates moved log-probs. */
+  /** Last step in which a policy's updates changed log-probs. */
   readonly #movedAt = new Map<string, number>();
   readonly #equal: { readonly pair: string | null; readonly from: Place; readonly to: Place }[] = [];
 
-  /** @param first - the first recorded step, which names the agents that learn */
+  /** @param first - first recorded step, which lists the trained agents */
   constructor(first: StepRecord | undefined, findings: Findings) {
     this.#findings = findings;
     for (const [policy, { agents }] of Object.entries(first?.policies ?? {})) {
@@ -35,7 +35,7 @@ export class SamplerChecks {
     }
   }
 
-  /** Counts the optimiser steps of a training step. Engines differ in whether a skipped one counts. @param row - of its metrics */
+  /** Counts optimiser steps. Engines differ in whether a skipped one counts. @param row - the step's metrics */
   step({ step, policies }: StepRecord, row: Json | null): void {
     for (const [policy, { updates }] of Object.entries(policies)) {
       const ratio = row?.["log_ratio_abs_max"] ?? row?.[`policy/${policy}/log_ratio_abs_max`];
@@ -75,7 +75,7 @@ export class SamplerChecks {
     if (this.#byTokens.size < 100_000 && earlier.length < leastMoved) this.#byTokens.set(key, [...earlier, own]);
   }
 
-  /** Names the copies, when all evaluations were seen. */
+  /** Reports copies after all evaluations. */
   report(): void {
     for (const { pair, from, to } of this.#equal)
       if (pair === null || (this.#moved.get(pair) ?? 0) >= leastMoved)

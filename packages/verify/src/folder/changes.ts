@@ -2,17 +2,20 @@ import { LaconicError } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { isObject, type Json } from "../rules/closed-set.ts";
 
-/** A line of `changes.jsonl`: a setting that was another one before a step. */
+/** A line of `changes.jsonl`: a changed setting. */
 export interface ChangeRow {
-  /** The first step under the new value. */
+  /** First step with the new value. */
   readonly step: number;
-  /** Names in the configuration, the outermost first. */
+  /** Configuration keys, outermost first. */
   readonly path: readonly string[];
-  /** Undefined where the setting did not exist. */
+  /** Undefined if the setting was missing. */
   readonly before: unknown;
 }
 
-/** @throws LaconicError `config_invalid` naming file and line for one that no training writes; half a last line is left out */
+/**
+ * Reads the rows; an incomplete last line is skipped.
+ * @throws LaconicError `config_invalid` for an invalid line, with file and line
+ */
 export function changesIn(text: string, file: string): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const [i, line] of text.split("\n").slice(0, -1).entries()) {
@@ -30,7 +33,7 @@ export function changesIn(text: string, file: string): ChangeRow[] {
   return rows;
 }
 
-/** The configuration of a step: the last one, with later changes undone. */
+/** Configuration of a step: the latest one with later changes undone. */
 export function configAt(config: Json, rows: readonly ChangeRow[], step: number): Json {
   const held = structuredClone(config) as Record<string, unknown>;
   for (const { path, before } of rows.filter((row) => row.step > step).toReversed()) {

@@ -3,29 +3,28 @@ import { boundedJson } from "@laconic/core/json";
 import { recordedEpisodes, unpackNumbers, type StoredContent, type StoredStep } from "@laconic/core/run-folder";
 import type { Played } from "../played.ts";
 
-/** A training step or an evaluation, as the folder has it. */
+/** Recorded training step or evaluation. */
 export interface PlayedRecord {
   readonly step: number;
-  /** Those that were trained on or evaluated, each with its problem; its grade in an evaluation. */
+  /** Trained or evaluated episodes with their problems; `task` is the grade in an evaluation. */
   readonly played: readonly { readonly problem: Problem; readonly episode: Played; readonly task?: number }[];
-  /** Log-probs that are recorded beyond one for each token, and places at which an episode is played again; 0 in an honest record. */
+  /** Log-probs in excess of the tokens, and duplicate episodes; both 0 in a valid record. */
   readonly surplus: readonly [logProbs: number, episodes: number];
 }
 
-/** A training step, as the folder has it. */
 export interface StepRecord extends PlayedRecord, Omit<StoredStep, "step" | "episodes" | "utterances" | "played"> {}
 
-/** The place of a record: its JSON is read where it is needed, because a run is larger than memory. */
+/** The JSON is read on demand, because a run can exceed memory. */
 export interface Recorded {
   readonly step: number;
   readonly kind: "step" | "evaluation";
-  /** Whether it holds all episodes; else a few for people to read. */
+  /** Holds all episodes, not a sample. */
   readonly isComplete: boolean;
   /** @throws Error for damaged bytes */
   readonly json: () => string;
 }
 
-/** Reads and checks a record. @throws LaconicError `data_invalid` naming one whose content is damaged */
+/** Reads and checks a record. @throws LaconicError `data_invalid` for a damaged record */
 export function withRecord<T>(recorded: Recorded, check: (record: StepRecord) => T): T {
   const { step, kind, json } = recorded;
   try {

@@ -17,7 +17,7 @@ export async function* membersOf(file: string): AsyncGenerator<MemberHead & { re
     if (head) yield { ...head, bytes: () => bytesOf(file, from, length) };
 }
 
-/** @throws LaconicError `data_invalid` for a member that claims to be longer than any is */
+/** @throws LaconicError `data_invalid` for a member above the size limit */
 function bytesOf(file: string, from: number, length: number): Buffer {
   if (length > mostBytes) throw tooLong(file);
   const open = openSync(file, "r");

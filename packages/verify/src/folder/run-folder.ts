@@ -13,32 +13,32 @@ import { membersOf, rowsOf } from "./rows.ts";
 
 type Row = Json & { readonly step: number };
 
-/** All that a run folder holds, read without the program that wrote it. */
+/** Content of a run folder, read without the trainer's code. */
 export interface RunFolder {
   readonly directory: string;
   readonly config: Json;
   readonly changes: readonly ChangeRow[];
   readonly manifest: Json;
-  /** Checksums of what the run reads, of the manifest. */
+  /** Checksums of the run's inputs, from the manifest. */
   readonly inputs: Json;
   readonly metrics: AsyncGenerator<Row>;
   readonly evaluations: readonly Row[];
   /** Records of steps and evaluations, in the order of the file. */
   readonly records: readonly Recorded[];
-  /** Figures of the test problems and their episodes; null where the folder has none. */
+  /** Test figures and episodes; null without a test. */
   readonly test: { readonly row: Json; readonly record: Recorded | null } | null;
-  /** Checkpoints, and the first weights with an empty state. */
+  /** Checkpoints, and the first weights with empty state. */
   readonly checkpoints: readonly { readonly step: number; readonly folder: string; readonly state: Json }[];
   readonly unread: readonly string[];
   trainAt(step: number): TrainSettings;
 }
 
-/** A damaged configuration may lack them. */
+/** Defaults for a damaged configuration. */
 const lacking = { evaluation: {}, asynchronous: null, problemPool: null, prices: {} } as unknown as TrainSettings;
 
 const read = "config manifest metrics episodes evaluations test testEpisodes changes checkpoints beginning";
 
-/** @throws LaconicError `run_missing`, `config_invalid` for a folder without a run, or records of another version */
+/** @throws LaconicError `run_missing`; `config_invalid` for an invalid configuration or another record version */
 export async function readRunFolder(directory: string): Promise<RunFolder> {
   const path = (key: keyof typeof runFiles): string => join(directory, runFiles[key]);
   const has = (key: keyof typeof runFiles): boolean => existsSync(path(key));
@@ -48,7 +48,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
       `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
     );
   const config = await readObject(path("config"));
-  // A library may store the settings of the training alone.
+  // A library may store only the training settings.
   const trainIn = (all: Json): Json => (isObject(all["train"]) ? all["train"] : all);
   if (typeof trainIn(config)["steps"] !== "number")
     throw new LaconicError("config_invalid", `${path("config")} does not say how many steps the run has`);
@@ -73,7 +73,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     checkpoints: await checkpointsOf(path("checkpoints"), path("beginning")),
     unread: (await readdir(directory)).filter((name) => !names.includes(name)).toSorted(),
     trainAt(step) {
-      // One value for all steps between two changes.
+      // Cached: one value for all steps between two changes.
       const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));
       const known = settings.get(since) ?? {
         ...lacking,
@@ -85,7 +85,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   };
 }
 
-/** Records that are written whole. @throws LaconicError `config_invalid` for another version */
+/** Reads complete records. @throws LaconicError `config_invalid` for another version */
 async function recordsIn(file: string): Promise<Recorded[]> {
   const records: Recorded[] = [];
   for await (const { step, version, bytes, ...head } of membersOf(file)) {
@@ -107,7 +107,7 @@ async function checkpointsOf(folder: string, beginning: string): Promise<RunFold
   return [...first, ...(await Promise.all(kept))];
 }
 
-/** @throws LaconicError `config_invalid` naming a file that cannot be read or holds something else than an object */
+/** @throws LaconicError `config_invalid` for an unreadable file or a non-object */
 export async function readObject(file: string): Promise<Json> {
   let reason = "it holds no object of JSON";
   try {

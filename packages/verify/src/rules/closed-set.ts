@@ -1,22 +1,22 @@
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A group of settings: `?` marks a key that may be absent. */
+/** `?` marks optional keys. */
 export interface Group {
   readonly [key: string]: Known;
 }
 
-/** The values of a setting that a formula computes: any of a type, one of several, a group, or what a function says of the value. */
+/** Allowed values of a setting: any of a type, one of several, a group, or a function of the value. */
 export type Known = "any" | "number" | "boolean" | "string" | readonly unknown[] | Group | ((value: Json) => Known);
 
-/** Settings of any names, each with values of one kind. */
+/** Settings with arbitrary names and values of one kind. */
 export function byName(known: Known): Known {
   return (value) => Object.fromEntries(Object.keys(value).map((name) => [name, known]));
 }
 
-/** A setting without a known value: present, it changes what a formula does not compute. */
+/** Allows no value: the setting would change an uncovered formula. */
 export const absent: Known = [];
 
-/** Settings of a kind that is chosen by the name at `key`; of an unknown kind the name is reported, not its options. */
+/** Settings whose kind is named at `key`. For an unknown kind the name is reported, not its options. */
 export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Known {
   return (value) => {
     const name = String(value[key]);
@@ -25,7 +25,7 @@ export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Kno
   };
 }
 
-/** The first setting outside the closed set, by its path and value; null where all are inside. */
+/** Path and value of the first setting outside the closed set; null if all are inside. */
 export function unknownIn(value: unknown, known: Known, path: string): string | null {
   if (value === null || value === undefined || known === "any") return null;
   const shown = `${path} ${(JSON.stringify(value) ?? "").slice(0, 60)}`;

@@ -1,7 +1,7 @@
 import { meanOf, total, applicable } from "./numbers.ts";
 import type { ObjectiveSettings, AdvantageSettings } from "./settings.ts";
 
-/** One reply: log-probs and advantages by token. */
+/** Log-probs and advantages by token. */
 export interface Reply {
   readonly now: readonly number[];
   readonly old: readonly number[];
@@ -9,12 +9,12 @@ export interface Reply {
   readonly advantages: readonly number[];
 }
 
-/** Exponentials are of at most ±20. */
+/** Exponential with its argument clipped to ±20. */
 const bounded = (x: number): number => Math.exp(Math.max(-20, Math.min(20, x)));
 
 const clips = { gspo: [3e-4, 4e-4], grpo: [0.2, 0.2], dapo: [0.2, 0.28], magrpo: [0, 0] } as const;
 
-/** Loss of each token: of the ratio of its reply (Eq. 3 and 4), of its own ratio (GRPO), or of no ratio (MAGRPO). */
+/** Loss of each token: with the reply's ratio (Eq. 3 and 4), the token's ratio (GRPO), or no ratio (MAGRPO). */
 function tokenLosses(settings: ObjectiveSettings, { now, old, advantages }: Reply): number[] {
   const { name, minLength = 1, dualClip = Infinity } = settings;
   const [usualLow, usualHigh] = clips[name];
@@ -32,13 +32,13 @@ function tokenLosses(settings: ObjectiveSettings, { now, old, advantages }: Repl
   return drift.map(() => loss);
 }
 
-/** k3 of Schulman 2020 at log π - log π_ref, continued as its tangent below -20. */
+/** k3 of Schulman 2020 for log π - log π_ref, linear below -20. */
 function k3(e: number): number {
   const x = Math.max(e, -20);
   return Math.expm1(-x) + x + (e - x) * -Math.expm1(-x);
 }
 
-/** The loss of one optimiser step: a mean over tokens (DAPO), of sums (MAGRPO) or of means (GSPO, GRPO) of replies. */
+/** Loss of an optimiser step: mean over tokens (DAPO), over reply sums (MAGRPO), or over reply means (GSPO, GRPO). */
 export function lossOf(replies: readonly Reply[], settings: ObjectiveSettings): number {
   const { name, kl } = settings;
   const spoken = replies.filter(({ now }) => now.length > 0);
@@ -53,9 +53,9 @@ export function lossOf(replies: readonly Reply[], settings: ObjectiveSettings): 
 }
 
 /**
- * Agent-GSPO's Eq. 2 and GRPO, of the rewards of one group: (r - mean) / (deviation + epsilon); MAGRPO does not divide. A group of
- * one sample or of equal rewards teaches nothing.
- * @param rewards - NaN where the reward does not apply
+ * Advantages by Agent-GSPO's Eq. 2 and GRPO in one group: (r - mean) / (deviation + epsilon); MAGRPO does not divide.
+ * Groups of one sample or equal rewards have advantage 0.
+ * @param rewards - NaN if the reward does not apply
  */
 export function advantagesOf(settings: AdvantageSettings, rewards: readonly number[]): number[] {
   const { scale = "group", std = "sample", epsilon = 1e-6 } = settings;

@@ -6,8 +6,8 @@ export function total(values: readonly number[]): number {
   return sum;
 }
 
-/** 0 of no values. */
+/** Mean; 0 for no values. */
 export const meanOf = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
 
-/** Without those that do not apply. */
+/** Without NaN values, which do not apply. */
 export const applicable = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));

@@ -3,17 +3,15 @@ import type { Played } from "../played.ts";
 import { total, type Numbers, applicable, meanOf } from "./numbers.ts";
 import type { CostSettings, TrainSettings, BudgetSettings } from "./settings.ts";
 
-/** An episode's utterances and calls, or those of a round. */
 export type Said = Pick<Played, "utterances"> & { readonly ledger: { readonly calls: readonly LedgerCall[] } };
 
-/** Tokens, turns and repetition of Agent-GSPO's Eq. 1. */
+/** Costs of Agent-GSPO's Eq. 1. */
 const equation1: Readonly<Record<string, CostSettings>> = {
   tokens: { kind: "tokens-written" },
   turns: { kind: "turns", count: "spoken" },
   repetition: { kind: "repetition", n: 3, of: "words", against: "utterance" },
 };
 
-/** Units of each cost. */
 export function costsOf({ costs }: Pick<TrainSettings, "costs">, { utterances, ledger }: Said): Numbers {
   const unitsOf = (cost: CostSettings): number => {
     const pays = ({ agent }: { readonly agent: string }): boolean => cost.by === undefined || cost.by === agent;
@@ -27,7 +25,7 @@ export function costsOf({ costs }: Pick<TrainSettings, "costs">, { utterances, l
   return Object.fromEntries(Object.entries(costs ?? equation1).map(([name, cost]) => [name, unitsOf(cost)]));
 }
 
-/** n-grams that occurred before, over all n-grams. */
+/** Share of n-grams that occurred before. */
 function repeatedShare(
   { n = 3, of, against }: CostSettings,
   utterances: readonly Utterance[],
@@ -49,11 +47,11 @@ function repeatedShare(
   return grams === 0 ? 0 : repeated / grams;
 }
 
-/** NaN without a grade. */
+/** Grade, or NaN if not scored. */
 export const gradeOf = ({ score }: Pick<Played, "score">): number =>
   score?.status === "scored" ? (score.value ?? Number.NaN) : Number.NaN;
 
-/** Agent-GSPO's Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, term by term. */
+/** Agent-GSPO's Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as separate terms. */
 export function termsOf(episode: Pick<Played, "score">, costs: Numbers, prices: Numbers): Numbers {
   const charged = Object.entries(costs).map(([name, units]): [string, number] => {
     const price = prices[name] ?? 0;
@@ -62,12 +60,12 @@ export function termsOf(episode: Pick<Played, "score">, costs: Numbers, prices: 
   return { ...(episode.score?.reward?.team ?? { task: gradeOf(episode) }), ...Object.fromEntries(charged) };
 }
 
-/** A budget between two steps: its price is λ, its integral the part of Eq. 5. */
+/** Budget state between steps: `price` is λ, `integral` the value of Eq. 5. */
 export type PriceState = Readonly<Record<"iteration" | "price" | "integral" | "warmTokens" | "warmReward", number>>;
 
 type Used = Readonly<Record<"units" | "task" | "silence" | "truncated", number>>;
 
-/** @param cost - by name; tokens are those of the ledger where they are no cost */
+/** @param cost - cost name; `tokens` falls back to the ledger's count */
 export function usedOf(cost: string, played: readonly { readonly episode: Played; readonly costs: Numbers }[]): Used {
   const units = played.map(({ episode, costs }) => {
     if (cost in costs) return costs[cost] ?? Number.NaN;
@@ -90,7 +88,7 @@ export function firstPrice({ warmupIterations = 0, warmupPrice = 0, initialPrice
   return { iteration: 0, price, integral: initialPrice, warmTokens: 0, warmReward: 0 };
 }
 
-/** Eq. 5, λ ← max(0, λ + η (mean - B)), with what the settings add: warm-up, annealed target, proportional term, ceiling, guard. */
+/** Eq. 5, λ ← max(0, λ + η (mean - B)), with warm-up, annealed target, proportional term, ceiling and guard. */
 export function nextPrice(budget: BudgetSettings, state: PriceState, used: Used): PriceState {
   const { targetTokens, warmupIterations = 0, warmupPrice = 0, initialPrice = 0, maxPrice = Infinity } = budget;
   const iteration = state.iteration + 1;
@@ -103,7 +101,7 @@ export function nextPrice(budget: BudgetSettings, state: PriceState, used: Used)
   const annealed = (state.iteration - warmupIterations) / (budget.annealIterations ?? 0);
   const above = warmupIterations > 0 ? Math.max(0, state.warmTokens - targetTokens) : 0;
   const violation = used.units - (annealed < 1 ? targetTokens + (1 - annealed) * above : targetTokens);
-  // A cost that limits cut short is a lower bound: being below the target proves nothing.
+  // A truncated cost is a lower bound, so the real cost may exceed the target.
   const isHeld = violation < 0 && used.truncated > (budget.truncationTolerance ?? 0.1);
   const counted = isHeld ? 0 : violation;
   const proportional = (budget.proportionalGain ?? 0) * counted;

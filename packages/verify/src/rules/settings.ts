@@ -3,7 +3,7 @@ import { absent, byName, chosen, isObject, unknownIn, type Group, type Json, typ
 
 const numbers = (names: string): Group => Object.fromEntries(names.split(" ").map((name) => [name, "number"]));
 
-/** Eq. 1 of Agent-GSPO: tokens, turns and repetition; read tokens are the ledger's other count. */
+/** Costs of Agent-GSPO's Eq. 1, and read tokens. */
 const costs = byName(
   chosen("kind", {
     "tokens-written": { "by?": "string" },
@@ -13,7 +13,7 @@ const costs = byName(
   }),
 );
 
-/** Eq. 5, with the warm-up, annealing, proportional term, ceiling and guard of its control law. */
+/** Eq. 5 with warm-up, annealing, proportional term, ceiling and guard. */
 const budget: Known = {
   ...numbers("targetTokens learningRate initialPrice? maxPrice? warmupIterations? warmupPrice? annealIterations?"),
   ...numbers("truncationTolerance? proportionalGain?"),
@@ -23,7 +23,7 @@ const budget: Known = {
   "guard?": { action: ["freeze"], ...numbers("rewardTolerance? referenceReward? maxSilenceRate?") },
 };
 
-/** Eq. 2, GRPO and MAGRPO: rewards about the mean of their group. */
+/** Eq. 2, GRPO and MAGRPO: rewards minus their group's mean. */
 const advantage = chosen("estimator", {
   group: {
     "scale?": ["none", "group"],
@@ -36,7 +36,7 @@ const advantage = chosen("estimator", {
 const kl: Group = { estimator: ["k3"], coefficient: "number", "biasCorrection?": [false] };
 const ratios: Group = { "clip?": numbers("low high"), "kl?": kl };
 
-/** The papers' losses: Agent-GSPO, AgentPO as printed and as released, MAGRPO. */
+/** Losses of Agent-GSPO, AgentPO (as printed and as released) and MAGRPO. */
 const objective = chosen("name", {
   gspo: { ...ratios, "minLength?": "number" },
   grpo: { ...ratios, "aggregation?": ["seq-mean-token-mean"], "dualClip?": "number" },
@@ -47,7 +47,7 @@ const objective = chosen("name", {
 const learningRate: Known = { ...numbers("peak warmUpSteps finalFraction"), decay: ["constant", "linear", "cosine"] };
 const prices = byName("number");
 
-/** What is recomputed from records, with all settings that enter it and the values that its formula computes. */
+/** Recomputed quantities, with all settings that affect them and their supported values. */
 const quantities: Readonly<Record<Quantity, Group>> = {
   rewards: { costs, prices, costWhenTaskAtLeast: absent, opponents: absent },
   prices: { prices, budget, budgets: byName(budget), opponents: absent },
@@ -58,7 +58,7 @@ const quantities: Readonly<Record<Quantity, Group>> = {
 
 type Quantity = "rewards" | "prices" | "advantages" | "losses" | "learning rates";
 
-/** Settings that decide what is played, kept or stopped. They enter no formula: what was played is in the records. */
+/** Settings that affect sampling, storage or stopping. The records contain their result, so no formula needs them. */
 const played = new Set(
   `seed steps problemsPerStep episodesPerProblem minibatches epochs refreshOldPolicyEvery oldLogProbs problemPool
   curriculum sampling scoring limits onAgentError reward groupReward supervised optimizer policies evaluation divergence
@@ -69,29 +69,24 @@ const entering = new Set<string>(Object.values(quantities).flatMap((group) => Ob
 
 type Named<Keys extends string, Value = number> = Readonly<Record<Keys, Value>>;
 
-/** A learning rate over optimiser steps. */
 export type Schedule = Named<"peak" | "warmUpSteps" | "finalFraction"> &
   Named<"decay", "constant" | "linear" | "cosine">;
 
-/** A budget of Eq. 5. */
 export type BudgetSettings = Named<"targetTokens" | "learningRate"> &
   Partial<Named<"initialPrice" | "maxPrice" | "warmupIterations" | "warmupPrice" | "annealIterations">> &
   Partial<Named<"truncationTolerance" | "proportionalGain">> &
   Partial<Named<"guard", Partial<Named<"rewardTolerance" | "referenceReward" | "maxSilenceRate">>>>;
 
-/** A cost of Eq. 1. */
 export type CostSettings = Named<"kind", "tokens-written" | "tokens-read" | "turns" | "repetition"> &
   Partial<Named<"by" | "count" | "of" | "against", string> & Named<"n">>;
 
-/** An advantage about the mean of a group. */
 export type AdvantageSettings = Partial<Named<"scale" | "std", string> & Named<"epsilon">>;
 
-/** One of the papers' losses. */
 export type ObjectiveSettings = Named<"name", "gspo" | "grpo" | "dapo" | "magrpo"> &
   Partial<Named<"minLength" | "dualClip">> &
   Partial<Named<"clip", Named<"low" | "high">> & Named<"kl", Named<"coefficient">>>;
 
-/** `train` of a run's configuration: of a quantity's settings only what `covers` lets pass may be read. */
+/** `train` of a configuration. Read a quantity's settings only after `covers` accepts them. */
 export type TrainSettings = Named<"steps" | "problemsPerStep" | "episodesPerProblem" | "minibatches" | "epochs"> &
   Named<"seed" | "oldLogProbs", string> &
   Named<"evaluation", Named<"every" | "problems">> &
@@ -105,7 +100,7 @@ export type TrainSettings = Named<"steps" | "problemsPerStep" | "episodesPerProb
   Named<"asynchronous", Json | null> &
   Partial<Named<"problemPool" | "reward" | "curriculum", unknown>>;
 
-/** The settings of a policy: its own replace those of the run. */
+/** Settings of a policy, which override the run's. */
 export function settingsOf(train: TrainSettings, policy?: string): TrainSettings {
   const { optimizer, policies } = train as unknown as Readonly<Record<"optimizer" | "policies", unknown>>;
   const merged = { ...train, learningRate: isObject(optimizer) ? optimizer["learningRate"] : undefined };
@@ -115,8 +110,8 @@ export function settingsOf(train: TrainSettings, policy?: string): TrainSettings
 }
 
 /**
- * Whether a quantity can be recomputed: all settings that enter it have values of its closed set, and `train` has none that is not
- * listed here at all. The first other one is left out by name.
+ * Whether a quantity can be recomputed: its settings have supported values, and `train` has no unlisted setting. The
+ * first other setting is reported as not covered.
  */
 export function covers(findings: Findings, quantity: Quantity, train: TrainSettings, policy?: string): boolean {
   const settings = settingsOf(train, policy) as unknown as Json;
@@ -132,7 +127,7 @@ export function covers(findings: Findings, quantity: Quantity, train: TrainSetti
 const isOff = (value: unknown): boolean =>
   value === null || value === undefined || value === false || (isObject(value) && Object.keys(value).length === 0);
 
-/** Settings outside `train` decide who plays, and where something is computed. Others are left out by name. */
+/** Settings outside `train` that affect no formula. Others are reported as not covered. */
 export function checkConfig(findings: Findings, config: Json): void {
   if (!isObject(config["train"])) return;
   for (const [key, value] of Object.entries(config))

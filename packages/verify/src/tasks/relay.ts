@@ -7,7 +7,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 const spellings = [...marks, ..." +0123456789".split(""), ...letters];
 
 const promptOf = (tokens: readonly number[]): string => tokens.map((token) => spellings[token] ?? "\ufffd").join("");
-/** Marks are part of prompts alone. */
+/** Marks occur in prompts only. */
 const textOf = (tokens: readonly number[]): string => promptOf(tokens.filter((token) => token >= marks.length));
 
 const vocabulary = { textOf, promptOf };
@@ -19,7 +19,7 @@ const levels: Readonly<Record<string, readonly [holders: number, facts: number]>
   "four-holders": [4, 2],
 };
 
-/** Holders know facts such as `k6`; the solver is asked for the sum of two of them and reads what holders wrote. */
+/** Holders know facts such as `k6`. The solver sums two of them from the holders' messages. */
 export function relay({ level }: Json): World | null {
   const [holders, facts] = levels[String(level)] ?? [];
   if (holders === undefined || facts === undefined) return null;
@@ -57,7 +57,7 @@ function relayProblem(agents: readonly string[], facts: number, random: Random):
   return { id: `relay:${Object.values(views).join("|")}?${question}`, question, gold, views };
 }
 
-/** Facts and asked keys, whoever holds them and in whatever order. */
+/** Facts and asked keys, independent of holder and order. */
 function contentOf({ views = {}, question }: Problem): string {
   const facts = Object.values(views).flatMap((view) => view.split(" "));
   return `${facts.toSorted().join(" ")}?${question.split("+").toSorted().join("+")}`;
@@ -65,14 +65,14 @@ function contentOf({ views = {}, question }: Problem): string {
 
 const isEighth = (label: string): boolean => randomFromSeed(label).integer(8) === 0;
 
-/** Exactly one word holds a digit, and it is the sum. */
+/** Requires exactly one word with digits, equal to the sum. */
 function sumGrade(answer: string | null, gold: string): number {
   const numbers = (answer ?? "").split(/\s+/u).filter((word) => /\p{Number}/u.test(word));
   const [number = ""] = numbers;
   return numbers.length === 1 && number === gold && /^(?:0|[1-9]\d*)$/u.test(number) ? 1 : 0;
 }
 
-/** One problem in eight is held out, by its id. */
+/** One in eight problems is held out, by id. */
 const byId = (seed: string, split: string, draw: Drawing["draw"]): Drawing => ({
   seed,
   draw,
@@ -80,7 +80,7 @@ const byId = (seed: string, split: string, draw: Drawing["draw"]): Drawing => ({
   contentOf: ({ id }) => id,
 });
 
-/** An actor knows the first value of a sum, a collaborator the second: it writes a hint, or a comment on a draft. */
+/** The actor knows the first value, the collaborator the second: it writes a hint, or comments on a draft. */
 export function relayHint({ name, distractors = 0, actorReads = "own" }: Json): World | null {
   if (distractors !== 0 || actorReads !== "own") return null;
   return {
@@ -104,14 +104,14 @@ function hintProblem(random: Random): Problem {
   };
 }
 
-/** Two agents answer at once for one grade; of two turns with feedback neither the drawing nor the grade is known here. */
+/** Two agents answer simultaneously for one grade. Neither drawing nor grade is known for two turns with feedback. */
 export const relayFeedback = (): World => ({
   vocabulary,
   outputs: ["first", "second"],
   includes: ({ question }) => [question],
 });
 
-/** Levels of a fifth: both lengths, their ratio, the order of the fact, and the share of the first text in the second. */
+/** Grades in fifths: both lengths, their ratio, the fact's order, and the share of the first text in the second. */
 export function relayWriters({ parts = "unlike" }: Json): World | null {
   if (parts !== "unlike") return null;
   const draw = (random: Random): Problem => {

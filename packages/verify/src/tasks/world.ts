@@ -2,31 +2,31 @@ import { randomFromSeed, type Problem, type Random, type Utterance } from "@laco
 import type { Split } from "../findings.ts";
 import type { Played } from "../played.ts";
 
-/** What is known of a task: each part by a rule that shares no code with the task. */
+/** Known rules of a task; they share no code with it. */
 export interface World {
-  /** How tokens spell texts and prompts. */
+  /** Maps tokens to texts and prompts. */
   readonly vocabulary?: {
     textOf(tokens: readonly number[]): string;
     promptOf(tokens: readonly number[]): string;
   };
-  /** The agent whose last words are the answer. */
+  /** Agent whose last message is the answer. */
   readonly answerer?: string;
-  /** Agents whose last replies are the answer together. */
+  /** Agents whose last replies form the answer. */
   readonly outputs?: readonly string[];
   grade?(episode: Played, problem: Problem): number;
-  /** The whole prompt of an utterance. */
+  /** Complete prompt of an utterance. */
   prompt?(utterance: Utterance, problem: Problem, episode: Played): string;
-  /** What a prompt includes, where the whole of it is not known. */
+  /** Required parts of a prompt, if the complete one is unknown. */
   includes?(problem: Problem, agent: string): readonly string[];
   readonly drawing?: Drawing;
 }
 
 export interface Drawing {
-  /** Of the validation problems; `SEED/test` is that of the test problems. */
+  /** Seed of validation problems; test problems use `SEED/test`. */
   readonly seed: string;
   draw(random: Random): Problem;
   isEvaluated(problem: Problem): boolean;
-  /** What makes two problems the same. */
+  /** Key that equal problems share. */
   contentOf(problem: Problem): string;
 }
 
@@ -37,7 +37,7 @@ function drawOf(drawing: Drawing, random: Random, isEvaluated: boolean): Problem
   }
 }
 
-/** The first different problems: so many, or as many as twenty times so many draws bring. */
+/** Draws `count` distinct problems, with at most 20 `count` draws. */
 function distinct(count: number, draw: () => Problem): Problem[] {
   const problems = new Map<string, Problem>();
   for (let left = 20 * count; problems.size < count && left > 0; left--) {
@@ -47,10 +47,10 @@ function distinct(count: number, draw: () => Problem): Problem[] {
   return [...problems.values()];
 }
 
-/** Validation and test problems of each task, at most. */
+/** Max validation problems of a task, and max test problems. */
 const evaluatedProblems = 1000;
 
-/** Validation and test problems, all different; a small world is divided between the two. */
+/** Distinct validation and test problems; small worlds are split between the two. */
 export function evaluationProblems(drawing: Drawing): Readonly<Record<Split, readonly Problem[]>> {
   const [first, second] = [randomFromSeed(drawing.seed), randomFromSeed(`${drawing.seed}/test`)];
   const all = distinct(evaluatedProblems, () => drawOf(drawing, first, true));
@@ -61,7 +61,7 @@ export function evaluationProblems(drawing: Drawing): Readonly<Record<Split, rea
   return { validation: all.slice(0, kept), test: [...fresh.slice(0, evaluatedProblems), ...all.slice(kept)] };
 }
 
-/** The training problems of a step, counted from 1, where each step draws new ones. */
+/** Training problems of a step, counted from 1, if each step draws new ones. */
 export function trainingProblems(drawing: Drawing, seed: string | number, step: number, count: number): Problem[] {
   const ofStep = randomFromSeed(seed).split(`step:${step - 1}`);
   const random = ofStep.split("problems");

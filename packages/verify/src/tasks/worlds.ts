@@ -2,7 +2,7 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import { relay, relayFeedback, relayHint, relayWriters } from "./relay.ts";
 import type { World } from "./world.ts";
 
-/** The first run of letters in the solver's answer is the name. */
+/** The name is the first run of letters in the solver's answer. */
 const storyNames = (): World => ({
   answerer: "solver",
   grade: ({ answer }, { gold }) => ((answer ?? "").match(/[a-zA-Z]+/u)?.[0] === gold ? 1 : 0),
@@ -18,7 +18,7 @@ const worlds: Readonly<Record<string, (settings: Json) => World | null>> = {
   "story-relay": storyNames,
 };
 
-/** @param task - of the run's configuration; nothing is known of one that is not listed */
+/** @param task - task of the configuration; unlisted tasks have no known rules */
 export function worldOf(task: unknown): World {
   const name = isObject(task) ? String(task["name"]) : "";
   return (Object.hasOwn(worlds, name) && worlds[name]?.(task as Json)) || {};
