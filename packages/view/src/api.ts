@@ -5,16 +5,16 @@ import { jsonResponse, ViewError } from "./failure.ts";
 import { readEpisodeQuery, readSampleQuery } from "./list-query.ts";
 import type { EpisodeDetail } from "./protocol.ts";
 
-/** Opens the tokenizer of a run; null if it is not on this machine. */
+/** Opens a run's tokenizer; null if not on this machine. */
 export type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Max metrics of a request. */
+/** Max metrics per request. */
 const maxNames = 500;
 
-/** The addresses below `/api`. */
+/** Answers requests below `/api`. */
 export class Api {
   readonly #data: ViewData;
   readonly #tokenizerOf: TokenizerOf;
@@ -24,7 +24,7 @@ export class Api {
     [this.#data, this.#tokenizerOf] = [data, tokenizerOf];
   }
 
-  /** @returns null for a path outside `/api`. @throws ViewError */
+  /** @returns null outside `/api` @throws ViewError */
   async answer(path: string, request: Request): Promise<Response | null> {
     const [start, ...words] = path.slice(1).split("/");
     if (start !== "api") return null;
@@ -32,7 +32,7 @@ export class Api {
     return jsonResponse(found(await this.#read(words, new URL(request.url).searchParams)));
   }
 
-  /** @returns null for a missing run, bench, episode or sample, and for an unknown path */
+  /** @returns null for unknown paths, runs, benches, episodes and samples */
   async #read([kind, id, part, key, ...rest]: readonly string[], search: URLSearchParams): Promise<unknown> {
     const data = this.#data;
     if (rest.length > 0) return null;
@@ -69,7 +69,7 @@ function found<T>(value: T | null): T {
   return value;
 }
 
-/** An episode with the texts of its tokens. */
+/** Episode with token texts. */
 export async function withTexts(
   data: ViewData,
   id: string,
@@ -90,21 +90,21 @@ export async function withTexts(
 }
 
 /**
- * What each token adds to a text. Without a tokenizer that wrote the text, a text of as many characters as tokens has one each;
- * other tokens are shown by number.
+ * Text of each token. Without the right tokenizer, texts with one character per token are split; other tokens show
+ * their id.
  */
 function tokenTexts(
   ids: readonly number[],
   text: string,
   tokenizer: Pick<Tokenizer, "decode"> | null,
 ): readonly string[] {
-  // 40 characters identify the tokenizer that wrote the text.
+  // 40 characters suffice to identify the tokenizer.
   if (tokenizer?.decode(ids).includes(text.trim().slice(0, 40)))
     return ids.map((_, t) => {
-      // The text of a token depends on at most eight before it.
+      // A token's text depends on at most eight tokens before it.
       const start = Math.max(0, t - 8);
       const [before, all] = [tokenizer.decode(ids.slice(start, t)), tokenizer.decode(ids.slice(start, t + 1))];
-      // Half a character is a replacement mark until the rest follows.
+      // An incomplete character decodes to a replacement mark.
       return all.startsWith(before) ? all.slice(before.length) : all.slice(before.replace(/\uFFFD+$/u, "").length);
     });
   const characters = Array.from(text);

@@ -33,24 +33,21 @@ import {
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { analysisMarkdown } from "./analysis-tables.ts";
 
-/** How a run is analysed. */
 export interface AnalyseOptions extends RunChoice {
-  /** Validation problems. */
+  /** Number of validation problems. */
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
-  /** Which checkpoint. */
 }
 
-/** What a message was worth, and whose: a line of the run's `message-values.jsonl`. */
+/** Value of a message: a line of `message-values.jsonl`. */
 export interface WorthOfMessage extends MessageValue {
-  /** Of the trained team. */
+  /** Step of the trained team. */
   readonly step: number;
   readonly cut: Cut;
   readonly problem: string;
 }
 
-/** What a run's team says, and what each of its messages was worth. */
 export interface RunAnalysis {
   readonly analysis: TeamAnalysis;
   readonly messages: readonly WorthOfMessage[];
@@ -61,9 +58,9 @@ interface Played extends PlayedTeam {
 }
 
 /**
- * Measures what a run's team says on validation problems, as it began and as it is, and what its messages are worth.
- * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
- * score
+ * Measures the messages of a run's team on validation problems: before training, after it, and their value.
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` if too few answers
+ * get a score
  */
 export async function analyseRun(
   directory: string,
@@ -99,7 +96,7 @@ async function play(
   const { limits, onAgentError: onError, scoring } = config;
   const sampling = evaluationSampling(config);
   const { topology } = parts.task;
-  // Those of the run's evaluations, beside whose episodes the dashboard shows what messages are worth.
+  // The problems of the evaluations, because the dashboard shows message values with those episodes.
   const testProblems = parts.task.validation ?? parts.task.testProblems;
   const scoreOf = scorer(rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
@@ -122,7 +119,7 @@ async function play(
   };
 }
 
-/** Writes `analysis.json`, `analysis.md` and `message-values.jsonl` into a run folder; returns the Markdown. */
+/** Writes `analysis.json`, `analysis.md` and `message-values.jsonl` into the run folder. @returns the Markdown */
 export async function writeAnalysis(run: string, { analysis, messages }: RunAnalysis): Promise<string> {
   const markdown = analysisMarkdown(analysis);
   await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);

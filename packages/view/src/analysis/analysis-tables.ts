@@ -2,7 +2,7 @@ import { formatCells, formatNumber, formatPercent, formatShare, visibleText } fr
 import { markdownOf } from "@laconic/evaluation";
 import type { Speech, TeamAnalysis, ValueSummary } from "@laconic/evaluation/analysis";
 
-/** An analysis as Markdown. Text of agents is code, without marks that would end it. */
+/** Formats an analysis as Markdown. Agent text is escaped code. */
 export function analysisMarkdown(analysis: TeamAnalysis): string {
   const { step, problems, cut, before, after, extremes } = analysis;
   const loss = cut === "drop" ? "left out" : "cut to its first half";
@@ -31,7 +31,7 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
   ].join("\n");
 }
 
-/** Without the title. */
+/** Table without title. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return [...markdownOf({ title: "", columns, rows }).split("\n").slice(2), ""];
 }
@@ -72,7 +72,7 @@ function valueRows({ valuesBefore, values, byAgent }: TeamAnalysis): string[][] 
   );
 }
 
-/** Tokens per episode along each edge. */
+/** Tokens per episode by edge. */
 function edgeRows(before: Speech, after: Speech): string[][] {
   const pairs = new Map([...before.edges, ...after.edges].map((edge) => [JSON.stringify([edge.from, edge.to]), edge]));
   return Array.from(pairs.values(), ({ from, to }) => {
@@ -96,7 +96,7 @@ function messageRows(before: Speech, after: Speech): string[][] {
   });
 }
 
-/** Model text inside a Markdown table: on one line, without what would end the cell or the code. */
+/** Escapes model text for a one-line cell of a Markdown table. */
 function code(text: string): string {
   const flat = visibleText(text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " "))
     .replaceAll("`", "'")

@@ -6,10 +6,10 @@ import { eachLine, nodeFileSystem, readSettings } from "@laconic/trainer";
 import { eachEpisode, folderSource, shownEpisodes } from "@laconic/trainer/reading";
 
 /**
- * The episodes that a run recorded.
- * @param source - a run folder, or a file of transcripts that an earlier version wrote
- * @param kind - of training steps, or of evaluations
- * @param note - says what is damaged and left out
+ * Returns the recorded episodes of a run.
+ * @param source - run folder, or a transcript file of an earlier version
+ * @param kind - training steps or evaluations
+ * @param note - receives skipped damage
  * @throws LaconicError `run_missing`, `data_invalid` with file and row
  */
 export async function recordedEpisodes(
@@ -27,7 +27,7 @@ export async function recordedEpisodes(
   return recorded;
 }
 
-/** The answers of a run's last evaluation. @throws LaconicError `run_missing` */
+/** Returns the answers of the last evaluation. @throws LaconicError `run_missing` */
 export async function lastAnswers(run: string): Promise<GivenAnswer[]> {
   const settings = await readSettings(nodeFileSystem, run);
   const recorded: RecordedEpisode[] = [];

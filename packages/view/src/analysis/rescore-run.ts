@@ -16,18 +16,17 @@ import {
 } from "@laconic/trainer";
 import { recordedEpisodes } from "./recorded-episodes.ts";
 
-/** How recorded episodes are scored again. */
 export interface RescoreRunOptions extends RescoreOptions {
-  /** Grade the answers anew, with the task of the run. */
+  /** Grades the answers again with the run's task. */
   readonly isRegraded: boolean;
-  /** Episodes of training instead of validation ones. */
+  /** Training episodes instead of validation. */
   readonly isTraining: boolean;
 }
 
 /**
- * Scores the recorded episodes of a run under other prices, edges or grades, without asking a model.
- * @param source - a run folder, or a file of transcripts that an earlier version wrote
- * @throws LaconicError `run_missing`; `config_invalid` for an edge that nobody reads along; `scoring_failed`
+ * Scores recorded episodes under other prices, edges or grades, without sampling.
+ * @param source - run folder, or a transcript file of an earlier version
+ * @throws LaconicError `run_missing`; `config_invalid` for an edge without reader; `scoring_failed`
  */
 export async function rescoreRun(
   source: string,
@@ -39,7 +38,7 @@ export async function rescoreRun(
   return rescore(isRegraded ? await scoredAnew(source, recorded, progress) : recorded, options);
 }
 
-/** Recorded episodes with the score that the run's task gives them now. */
+/** Recorded episodes, graded by the run's task. */
 async function scoredAnew(
   run: string,
   recorded: readonly RecordedEpisode[],

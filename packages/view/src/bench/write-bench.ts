@@ -3,7 +3,7 @@ import { writeBenchReport, type BenchReport } from "@laconic/evaluation/bench";
 import { configOfRun } from "@laconic/runtime";
 import { readSpent } from "@laconic/runtime/spending";
 
-/** Writes the tables of a bench beside its samples: Markdown, CSV and LaTeX. */
+/** Writes the bench's tables next to its samples: Markdown, CSV and LaTeX. */
 export async function writeBench(directory: string): Promise<BenchReport> {
   return writeBenchReport(directory, {
     spent: await readSpent(directory),

@@ -3,7 +3,7 @@ import type { Scale } from "./scale.ts";
 
 interface AxesOptions {
   readonly x: Scale;
-  /** Its range begins at the bottom. */
+  /** The range starts at the bottom. */
   readonly y: Scale;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
@@ -11,7 +11,7 @@ interface AxesOptions {
   readonly yLabel?: string;
 }
 
-/** Grid lines with their values. All attributes are inline, because a file has no style sheet. */
+/** Grid lines and tick labels. Attributes are inline, because SVG files have no style sheet. */
 export function axes({ x, y, formatX, formatY, xLabel, yLabel }: AxesOptions): Drawing {
   const [left, right] = x.range;
   const [bottom, top] = y.range;

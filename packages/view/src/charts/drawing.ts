@@ -1,6 +1,6 @@
 import { escapeHtml } from "@laconic/core/text";
 
-/** An element of a drawing as plain data: markup in a file, a component on a page. */
+/** Drawing element as plain data, rendered as markup or as a component. */
 export interface Drawing {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -9,7 +9,7 @@ export interface Drawing {
 
 type Child = Drawing | string | null;
 
-/** An element with its attributes and children. Lists are flattened, and null children are left out. */
+/** Creates an element. Child lists are flattened and nulls dropped. */
 export function draw(
   tag: string,
   attributes: Drawing["attributes"],
@@ -18,7 +18,7 @@ export function draw(
   return { tag, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
-/** A drawing as markup. All text is escaped, and hidden characters are made visible. */
+/** Renders markup. Text is escaped, and hidden characters are made visible. */
 export function markupOf({ tag, attributes, children }: Drawing): string {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
   const inside = children.map((child) => (typeof child === "string" ? escapeHtml(child) : markupOf(child)));
@@ -26,15 +26,15 @@ export function markupOf({ tag, attributes, children }: Drawing): string {
   return `<${tag}${written.join("")}>${inside.join("")}${end}`;
 }
 
-/** HTML elements without an end tag. */
+/** HTML elements without end tag. */
 const voidTags: ReadonlySet<string> = new Set(["img", "source"]);
 
-/** A coordinate to a tenth of a pixel. */
+/** Rounds a coordinate to 0.1 px. */
 export function px(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** A line through points, as the attribute `d` of a path. A point without a finite position interrupts it. */
+/** Path attribute `d` of a line. Non-finite points interrupt it. */
 export function linePath(points: readonly (readonly [x: number, y: number])[]): string {
   let isDrawing = false;
   return points
@@ -46,13 +46,13 @@ export function linePath(points: readonly (readonly [x: number, y: number])[]): 
     .join("");
 }
 
-/** Points between two gaps, to which no line leads. */
+/** Points between two gaps. */
 export function lonePoints(points: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const isValue = (i: number): boolean => Number.isFinite(points[i]?.[1]);
   return points.filter((_, i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1));
 }
 
-/** A colour of the design by its number; 0 is the grey of reference lines. */
+/** Design colour by number; 0 is grey. */
 export function colour(number: number): string {
   return number === 0 ? "var(--soft)" : `var(--c${number})`;
 }

@@ -1,4 +1,4 @@
-/** A rectangle in the units of a drawing. */
+/** Rectangle in drawing units. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -6,7 +6,7 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** A label that wants to stand near a point. */
+/** Label size and its point. */
 export interface Wanted {
   readonly x: number;
   readonly y: number;
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly height: number;
 }
 
-/** Where a label's middle stands, and whether a line should join it to its point: it is far off, or nearer to another. */
+/** Label centre. `leader`: draw a line to its point, because it is far away or closer to another. */
 export interface Placed {
   readonly x: number;
   readonly y: number;
@@ -35,12 +35,12 @@ const directions = [
   [-1, -1],
   [-1, 1],
 ] as const;
-/** From the point to the nearest edge of the label. */
+/** Distance from point to label. */
 const distances = [9, 18, 30, 46, 66, 90] as const;
 
 /**
- * A place for each label in turn where it lies on nothing: not on an obstacle, a label before it, or the edge. Near its point first,
- * then farther off. Null where there is none: the legend has to say it.
+ * Places each label in turn without covering obstacles, earlier labels or the edge, as near to its point as possible.
+ * Null if no position is free: the legend must name it.
  */
 export function placeLabels(
   wanted: readonly Wanted[],
@@ -64,7 +64,7 @@ export function placeLabels(
   });
 }
 
-/** From a box to a point outside of it. */
+/** Distance from a box to a point outside. */
 function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<Wanted, "x" | "y">): number {
   return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 }
@@ -73,7 +73,7 @@ export function boxAround(x: number, y: number, width: number, height: number): 
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
 }
 
-/** Small boxes along a line from point to point, for curves that nothing may lie on. */
+/** Small boxes along a curve, as obstacles. */
 export function boxesAlong(points: readonly (readonly [x: number, y: number])[], room = 3): Box[] {
   return points.flatMap(([x, y], i) => {
     const [fromX, fromY] = points[i - 1] ?? [x, y];

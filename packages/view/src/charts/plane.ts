@@ -5,49 +5,47 @@ import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts"
 import { scaleOf, tickFormat, type Scale } from "./scale.ts";
 import { fitTo, fontSize, lineHeight, textWidth } from "./text-size.ts";
 
-/** A position in the accuracy-token plane. */
 export interface PlanePosition {
   readonly tokens: number;
   /** 0 to 1. */
   readonly accuracy: number;
 }
 
-/** A team in the plane. */
 export interface PlanePoint extends PlanePosition {
   /** 95 % interval of the accuracy. */
   readonly interval?: readonly [low: number, high: number] | null;
-  /** Number of a series colour, or 0 for grey. */
+  /** Series colour; 0 is grey. */
   readonly color: number;
-  /** A ring marks an earlier state, a faint point one of several seeds. */
+  /** Ring: earlier state. Faint: one of several seeds. */
   readonly look?: "ring" | "faint";
-  /** Short text beside the point. */
+  /** Short label of the point. */
   readonly label?: string;
-  /** Shown when the point is pointed at. */
+  /** Tooltip. */
   readonly name: string;
 }
 
-/** A line through the plane: a run's path, a faint path, or a frontier drawn as stairs. */
+/** Line in the plane; frontiers are drawn as stairs. */
 export interface PlaneLine {
   readonly positions: readonly PlanePosition[];
   readonly color: number;
   readonly look: "path" | "faint" | "frontier";
 }
 
-/** Accuracy against tokens. Better is up and to the left. */
+/** Accuracy over tokens. Better is up and left. */
 export interface PlaneChart {
   readonly title: string;
-  /** What a point is the mean of, such as `3 seeds`; empty if unknown. */
+  /** Sample of each point, such as `3 seeds`; empty if unknown. */
   readonly n: string;
   readonly points: readonly PlanePoint[];
   readonly lines: readonly PlaneLine[];
   readonly budget: number | null;
-  /** Whether tokens have a logarithmic axis. */
+  /** Logarithmic token axis. */
   readonly isLog?: boolean;
-  /** Legend of a picture file; a page has its own. */
+  /** Legend of a picture file; pages draw theirs. */
   readonly legend: readonly { readonly color: number; readonly isRing?: boolean; readonly text: string }[];
 }
 
-/** The plane as a drawing of a page. */
+/** The plane as a page drawing. */
 export function planeDrawing(chart: PlaneChart, width: number, height: number): Drawing {
   const attributes = { width, height, "font-size": fontSize, role: "img", "aria-label": planeInWords(chart) };
   return draw("svg", attributes, planeMarks(chart, { left: 0, right: width, top: 0, bottom: height }));
@@ -56,11 +54,11 @@ export function planeDrawing(chart: PlaneChart, width: number, height: number): 
 interface PlaneScales {
   readonly x: Scale;
   readonly y: Scale;
-  /** The part between the axes. */
+  /** Area between the axes. */
   readonly frame: Box;
 }
 
-/** Axes, lines, points and labels within a box. */
+/** Axes, lines, points and labels in a box. */
 export function planeMarks(chart: PlaneChart, box: Box): Drawing {
   const frame = { left: box.left + 60, right: box.right - 26, top: box.top + 38, bottom: box.bottom - 48 };
   const scales = { ...scalesOf(chart, frame), frame };
@@ -93,7 +91,7 @@ export function planeMarks(chart: PlaneChart, box: Box): Drawing {
   );
 }
 
-/** Scales that hold all points, intervals and the budget. */
+/** Scales that cover all points, intervals and the budget. */
 function scalesOf(chart: PlaneChart, frame: Box): Pick<PlaneScales, "x" | "y"> {
   const { points, lines, budget, isLog = false } = chart;
   const positions = [...points, ...lines.flatMap((line) => line.positions)];
@@ -157,7 +155,7 @@ function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
   );
 }
 
-/** Labels where they cover nothing, joined to points that are farther off. A label without room is left out. */
+/** Labels that cover nothing, with lines to distant points. Labels without room are dropped. */
 function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   const { x, y, frame } = scales;
   const { points, budget } = chart;
@@ -193,7 +191,7 @@ function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   return draw("g", { "text-anchor": "middle" }, drawn);
 }
 
-/** Drawn parts that a label must not cover. */
+/** Obstacles for labels. */
 function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: PlaneScales): Box[] {
   const beside = (tokens: number, top: number, bottom: number): Box => {
     const middle = x.position(tokens);
@@ -213,14 +211,14 @@ function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: Pla
   ];
 }
 
-/** A frontier: from each point level to the next one's tokens, then up, and level to the right edge. */
+/** Stairs of a frontier: horizontal to the next point's tokens, then up; the last reaches the right edge. */
 function stairs(points: readonly (readonly [x: number, y: number])[], end: number): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";
   return `M${px(first[0])} ${px(first[1])}${rest.map(([x, y]) => `H${px(x)}V${px(y)}`).join("")}H${end}`;
 }
 
-/** What the plane shows, for readers who cannot see it. */
+/** Screen reader description. */
 export function planeInWords({ title, points }: PlaneChart): string {
   const figures = points
     .filter(({ look }) => look !== "faint")

@@ -1,9 +1,9 @@
 import { formatNumber } from "@laconic/core/text";
 
-/** Maps values to positions along an axis, in CSS pixels. */
+/** Maps values to axis positions in CSS pixels. */
 export interface Scale {
   readonly ticks: readonly number[];
-  /** Positions of the two ends. */
+  /** Positions of both ends. */
   readonly range: readonly [from: number, to: number];
   position(value: number): number;
   value(position: number): number;
@@ -16,7 +16,7 @@ interface ScaleOptions {
   readonly isLog?: boolean;
 }
 
-/** A linear or logarithmic scale. A logarithmic domain is positive. */
+/** Creates a linear or logarithmic scale. Logarithmic domains are positive. */
 export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }: ScaleOptions): Scale {
   const [from, to] = range;
   const forward = isLog ? Math.log10 : (value: number): number => value;
@@ -26,13 +26,13 @@ export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }:
   return {
     range,
     ticks: isLog ? logTicks(low, high, maxTicks) : ticksOf(low, high, maxTicks),
-    // A log scale clamps values that have no logarithm to its low end.
+    // Non-positive values map to the low end.
     position: (value) => from + ((forward(isLog ? Math.max(low, value) : value) - start) / span) * (to - from),
     value: (position) => backward(start + ((position - from) / (to - from)) * span),
   };
 }
 
-/** Round values within a range, at most `max` of them: steps of 1, 2 or 5 times a power of ten. */
+/** Round ticks in a range, at most `max`: multiples of 1, 2 or 5 times a power of ten. */
 export function ticksOf(low: number, high: number, max: number): readonly number[] {
   if (!(high > low) || max < 1) return [low];
   const raw = (high - low) / max;
@@ -40,12 +40,12 @@ export function ticksOf(low: number, high: number, max: number): readonly number
   const step = ([1, 2, 5].find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10) * power;
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
-  // Multiples, not sums: 0.1 + 0.2 is no tick.
+  // Multiples, because sums drift (0.1 + 0.2).
   const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step))));
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(digits)));
 }
 
-/** 1, 2 and 5 times powers of ten between two positive values; fewer where more than `max` would lie there. */
+/** Ticks at 1, 2 and 5 times powers of ten between positive values; fewer if more than `max`. */
 export function logTicks(low: number, high: number, max: number): readonly number[] {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
@@ -56,7 +56,7 @@ export function logTicks(low: number, high: number, max: number): readonly numbe
   return [[1, 2, 5], [1, 3], [1]].map(ticksWith).find((ticks) => ticks.length <= max) ?? ticksWith([1]);
 }
 
-/** Writes all ticks of an axis with the same decimals. The unit `share` is shown as per cent. */
+/** Formats all ticks with equal decimals. Unit `share` is shown in per cent. */
 export function tickFormat(ticks: readonly number[], unit: string): (value: number) => string {
   const [scale, suffix] = unit === "share" ? [100, " %"] : [1, ""];
   const step = scale * Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));

@@ -1,12 +1,12 @@
 import { visibleText } from "@laconic/core/text";
 
-/** Size of all text in drawings, in their own units, which are CSS pixels at scale 1. */
+/** Text size of drawings in CSS pixels at scale 1. */
 export const fontSize: number = 13;
 
-/** A line's height, with what ascends and descends. */
+/** Line height, including ascent and descent. */
 export const lineHeight: number = Math.ceil(fontSize * 1.25);
 
-/** Width of a line, on the wide side: nobody can measure the reader's font here. */
+/** Upper estimate of a line's width: the reader's font is unknown. */
 export function textWidth(text: string, size: number = fontSize): number {
   let ems = 0;
   for (const character of text) ems += widthOf(character);
@@ -20,7 +20,7 @@ function widthOf(character: string): number {
   return /[A-Z]/u.test(character) ? 0.72 : 0.645;
 }
 
-/** As much of a line as has room, with an ellipsis where some is left out; what hides text is made visible first. */
+/** Cuts a line to the available width, with an ellipsis. Hidden characters are made visible first. */
 export function fitTo(given: string, width: number, size: number = fontSize): string {
   const text = visibleText(given);
   if (textWidth(text, size) <= width) return text;
@@ -29,7 +29,7 @@ export function fitTo(given: string, width: number, size: number = fontSize): st
   return `${characters.join("").trimEnd()}…`;
 }
 
-/** Lines of whole words, each with room. */
+/** Wraps text into lines of whole words. */
 export function linesOf(text: string, width: number, size: number = fontSize): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/u)) {
