@@ -19,7 +19,7 @@ import type { RunPlace } from "../runs/run-place.ts";
 import { callsIn, gradingStepsIn } from "./stored-calls.ts";
 import { clipped, searchWords } from "./texts.ts";
 
-/** A question of a bench. Its samples may be written before it. */
+/** A question; its samples may come before it. */
 interface Question {
   readonly number: number;
   text: string;
@@ -27,20 +27,20 @@ interface Question {
   place: RowPlace | null;
 }
 
-/** A sample of a bench. Its requests stay in the bench's files. */
+/** A sample. Its requests stay on disk. */
 interface Sample {
   readonly row: Omit<SampleRow, "question" | "gold">;
   readonly question: Question;
-  /** Position of its method in the order of their first samples. */
+  /** Position of its method, by first sample. */
   readonly method: number;
   readonly place: RowPlace;
-  /** The answer in lower case. */
+  /** Answer in lower case. */
   readonly answer: string;
 }
 
 const maxOthers = 200;
 
-/** A bench: its table and its samples, read as they are written. */
+/** Table and samples of a bench, read as the files grow. */
 export class BenchIndex {
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ export class BenchIndex {
   readonly #methods = new Map<string, number>();
   readonly #benchmarks = new Set<string>();
   #characters = 0;
-  /** Samples of the last query, because a list is requested page by page. */
+  /** Samples of the last query, cached because lists are requested by page. */
   #selected: { readonly key: string; readonly samples: readonly Sample[] } | null = null;
 
   constructor(id: string, name: string, place: RunPlace) {
@@ -61,7 +61,7 @@ export class BenchIndex {
     this.#questionsFile = new RowFile(place, benchFiles.questions);
   }
 
-  /** @returns whether there was anything new */
+  /** @returns whether anything was new */
   async readNew(): Promise<boolean> {
     const hasQuestions = await this.#questionsFile.readNew({
       reset: () => {
@@ -93,7 +93,7 @@ export class BenchIndex {
     Object.assign(this.#question(benchmark, id), { text: textOf(question) ?? "", gold: textOf(gold) ?? "", place });
   }
 
-  /** Rows that are no sample are ignored. The last record of a sample counts. */
+  /** Skips invalid rows. A sample's last record counts. */
   #addSample(record: UnknownRecord, place: RowPlace): void {
     const { benchmark, method: plain, problem, repeat, setting, status, correct, config } = record;
     if (typeof benchmark !== "string" || typeof plain !== "string" || typeof problem !== "string") return;
@@ -146,7 +146,7 @@ export class BenchIndex {
     };
   }
 
-  /** Approximate size in memory. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return 500 * this.#samples.size + this.#characters;
   }
@@ -162,7 +162,7 @@ export class BenchIndex {
     };
   }
 
-  /** Samples that a query asks for, in its order. Offset and limit are ignored. */
+  /** Samples of a query in its order, ignoring offset and limit. */
   #select({ text = "", method, against, benchmark, verdict, sort = "question" }: SampleQuery): readonly Sample[] {
     const all = [...this.#samples.values()];
     const words = searchWords(text);
@@ -239,7 +239,7 @@ export class BenchIndex {
   }
 }
 
-/** Largest calls of a sample that are read, in bytes. */
+/** Max size of a sample's calls in bytes. */
 const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
 
 function textOf(value: unknown): string | null {
@@ -259,7 +259,6 @@ function shownSample({ row, question }: Sample): SampleRow {
   return { ...row, question: clipped(question.text), gold: clipped(question.gold) };
 }
 
-/** A method on a benchmark. */
 function benchRow(samples: readonly Sample[]): BenchRow {
   const questions = groupBy(samples, ({ question }) => question);
   const countsOf = (group: readonly Sample[]): { successes: number; trials: number } => {
@@ -279,12 +278,14 @@ function benchRow(samples: readonly Sample[]): BenchRow {
   };
 }
 
-/** What two methods are compared on: one repeat of a question. */
+/** Pairs methods by one repeat of a question. */
 function repeatOf({ row }: Pick<Sample, "row">): string {
   return JSON.stringify([row.benchmark, row.problem, row.repeat]);
 }
 
-/** Repeats where one of two methods is right and the other is wrong. Without the first, any other method differs from the second. */
+/**
+ * Repeats where one method is right and the other wrong. Without `method`, compares any other method with `against`.
+ */
 function disagreeingOn(samples: readonly Sample[], method: string | undefined, against: string): ReadonlySet<string> {
   const repeats = groupBy(samples.filter(isScored), repeatOf);
   return new Set(
@@ -299,7 +300,7 @@ function disagreeingOn(samples: readonly Sample[], method: string | undefined, a
   );
 }
 
-/** Samples of a question stand together, by repeat and method. */
+/** Sorts by question, repeat and method. */
 function byQuestion(a: Sample, b: Sample): number {
   return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
 }

@@ -4,7 +4,6 @@ import type { ViewEvent } from "../protocol.ts";
 import { checkFolders } from "../runs/find-folders.ts";
 import { folderData, type ViewData } from "./folder-data.ts";
 
-/** What a thread reads. */
 export interface ThreadSetup {
   readonly folders: readonly string[];
   readonly mayCome?: boolean;
@@ -28,7 +27,6 @@ const methods = [
 
 type Method = (typeof methods)[number];
 
-/** A call of a method of `ViewData`, or whether there are listeners. */
 type ToThread =
   | { readonly kind: "call"; readonly number: number; readonly method: Method; readonly args: readonly unknown[] }
   | { readonly kind: "listen"; readonly isOn: boolean };
@@ -42,16 +40,16 @@ interface Call {
   readonly message: ToThread;
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
-  /** Threads that ended while the call waited. */
+  /** Threads that ended during the call. */
   ends: number;
 }
 
-/** Threads in a row that ended before their first message. */
+/** Consecutive threads that ended before their first message. */
 const maxFailedStarts = 3;
 
 /**
- * `folderData` in a thread, so that a training in this process never waits for it. A thread that ends is replaced.
- * @param onError - receives failures that no caller waits for
+ * Runs `folderData` in a thread, so that it never blocks a training in this process. Restarts a thread that ends.
+ * @param onError - receives failures outside of calls
  * @param open - starts a thread
  * @throws LaconicError `config_invalid` for a missing folder
  */
@@ -81,19 +79,19 @@ export function openThread(setup: ThreadSetup): Worker {
   return new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {
     workerData: { ...setup, entry: import.meta.url },
     execArgv: [],
-    // Rows are garbage soon after they are read, so that a small nursery suffices.
+    // Rows become garbage soon after they are read, so a small nursery suffices.
     resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
   });
 }
 
-/** Answers the calls of the main thread. Runs in the thread that `openThread` starts. */
+/** Answers calls of the main thread. Runs in the worker thread. */
 export async function serve(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("serve runs in a thread only");
   const post = (message: FromThread): void => port.postMessage(message);
   const { folders } = workerData as ThreadSetup;
   const onError = (error: unknown): void => post({ kind: "failure", message: thrownText(error) });
-  // The main thread has checked the folders; one that vanished since may come back.
+  // Checked by the main thread; a folder that vanished since may return.
   const data = await folderData({ folders, mayCome: true, onError });
   let stop = (): void => undefined;
   port.on("message", (message: ToThread) => {
@@ -104,7 +102,7 @@ export async function serve(): Promise<void> {
     }
     const { number, method, args } = message;
     const call = data[method] as (...args: readonly unknown[]) => Promise<unknown>;
-    // A value that cannot be posted is an error of the call, too.
+    // Also reports values that cannot be posted.
     call
       .apply(data, args as unknown[])
       .then((value) => post({ kind: "answer", number, value }))
@@ -112,7 +110,7 @@ export async function serve(): Promise<void> {
   });
 }
 
-/** One thread at a time, and the calls that wait for its answers. */
+/** Current thread and its pending calls. */
 class ReaderThreads {
   readonly #open: () => Worker;
   readonly #onError: (error: unknown) => void;
@@ -121,7 +119,7 @@ class ReaderThreads {
   #worker: Worker | null = null;
   #count = 0;
   #failedStarts = 0;
-  /** Why no thread answers any more. */
+  /** Set when no thread answers any more. */
   #failure: Error | null = null;
 
   constructor(open: () => Worker, onError: (error: unknown) => void) {
@@ -134,7 +132,7 @@ class ReaderThreads {
       const message: ToThread = { kind: "call", number: this.#count++, method, args };
       this.#calls.set(message.number, { message, resolve, reject, ends: 0 });
       if (!this.#worker) return this.#start();
-      this.#worker.ref(); // a call keeps the process alive
+      this.#worker.ref();
       this.#worker.postMessage(message);
     });
   }
@@ -197,7 +195,7 @@ class ReaderThreads {
         call.reject(failure);
       }
     if (this.#calls.size > 0 || this.#listeners.size > 0) this.#start();
-    // Changes between two threads are unknown.
+    // Changes may have been missed between the threads.
     for (const listener of this.#listeners) listener({ type: "runs" });
   }
 

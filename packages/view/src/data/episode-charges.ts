@@ -3,16 +3,16 @@ import { chargesOf, type Charge } from "@laconic/core/ledger";
 import { rewardTerms } from "@laconic/rewards";
 import type { StoredContent, StoredPolicy, StoredRollout } from "@laconic/core/run-folder";
 
-/** Costs in the settings of a training. */
+/** Cost settings of a training. */
 export interface CostSettings {
-  /** Names of all costs; those of Eq. 1 by default. */
+  /** Names of all costs. Default: those of Eq. 1. */
   readonly names: readonly string[];
-  /** Costs per token. */
+  /** Per-token costs. */
   readonly counts: ReadonlyMap<string, TokenCount>;
   readonly costWhenTaskAtLeast?: number;
 }
 
-/** @param train - settings of the training, from the run folder */
+/** @param train - training settings from the run folder */
 export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownRecord): CostSettings {
   const threshold = typeof from === "number" && from > 0 && from <= 1 ? { costWhenTaskAtLeast: from } : {};
   if (!isRecord(costs)) {
@@ -32,12 +32,15 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownReco
   return { names: Object.keys(costs), counts, ...threshold };
 }
 
-/** Charges of an episode of a step. A policy with separate prices pays for its agents' tokens; the team's prices hold for the others. */
+/**
+ * Charges of a training episode. A policy with separate prices pays for its agents' tokens; team prices apply to the
+ * others.
+ */
 export function trainedCharges(content: StoredContent, number: number, settings: CostSettings): readonly Charge[] {
   const rollout = content.rollouts?.[number];
   if (!rollout) return [];
   const { score, ledger = { calls: [] } } = content.episodes[rollout.episode] ?? {};
-  // A transcript has terms without units: its token costs are counted here.
+  // Transcripts have terms without units, so token costs are counted here.
   const units =
     rollout.costs ??
     Object.fromEntries(
@@ -72,11 +75,14 @@ interface ChargedEpisode {
   readonly ledger: Ledger;
   readonly task: number;
   readonly settings: CostSettings;
-  /** By cost. */
+  /** Units by cost name. */
   readonly teamUnits: ReadonlyMap<string, number>;
 }
 
-/** A record has a policy's reward and prices, but not its terms: tokens are priced here, and what remains is its other costs. */
+/**
+ * Charges of a policy. Its record has reward and prices but no terms: tokens are priced here, and the rest is "other
+ * costs".
+ */
 function policyCharges(
   { agents, prices, rewards }: StoredPolicy,
   { rollout, number, ledger, task, settings, teamUnits }: ChargedEpisode,

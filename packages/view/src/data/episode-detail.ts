@@ -5,7 +5,7 @@ import { type StoredContent, type StoredEpisode, type StoredUtterance, unpackNum
 import type { EpisodeDetail, EpisodeKind, MessageValue, TurnDetail } from "../protocol.ts";
 import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 
-/** Advantage of each token of a turn, or one for all. */
+/** Advantage of a turn, or of each of its tokens. */
 type Advantage = number | readonly number[];
 
 interface Training {
@@ -16,10 +16,10 @@ interface Training {
   readonly messageValue: readonly MessageValue[];
 }
 
-/** An evaluation has no costs and no updates. */
+/** Evaluations have no costs and updates. */
 const untrained: Training = { advantages: new Map(), terms: {}, prices: {}, charges: [], messageValue: [] };
 
-/** An episode of a record. @throws Error for a number that the record does not have */
+/** Returns an episode of a record. @throws Error for an unknown number */
 export function episodeDetail(
   kind: EpisodeKind,
   content: StoredContent,
@@ -43,7 +43,8 @@ function trainingOf(content: StoredContent, number: number, costs: CostSettings)
     terms,
     prices: content.prices ?? {},
     charges: trainedCharges(content, number, costs),
-    // Difference to the same team without the agent, if the run measured it. Two turns of one agent cannot be told apart.
+    // Difference to the team without the agent, if measured. Only for agents with one turn, because the turns share one
+    // value.
     messageValue: Object.entries(without).flatMap(([agent, other]) => {
       const value = grade - gradeOf(content.episodes[other]);
       const [turn, ...more] = utterances.filter((utterance) => utterance.agent === agent);
@@ -58,7 +59,7 @@ export function gradeOf(episode: Pick<StoredEpisode, "score"> | undefined): numb
   return score?.status === "scored" && typeof score.value === "number" ? score.value : Number.NaN;
 }
 
-/** By index of the utterance. */
+/** Keyed by utterance index. */
 function advantagesOf(content: StoredContent): ReadonlyMap<number, Advantage> {
   const byUtterance = new Map<number, Advantage>();
   for (const { sequences, advantages } of Object.values(content.policies ?? {})) {
@@ -142,7 +143,7 @@ function tokensOf(
   }));
 }
 
-/** Cost of a turn's token. The message comes first, then the end token, which is delivered to no reader. */
+/** Cost of a token. Message tokens come first; readers do not get the end token. */
 function tokenCost(turn: TurnCost | undefined, token: number): number {
   if (!turn) return 0;
   const { readers, message, end, unread } = turn;
@@ -151,7 +152,7 @@ function tokenCost(turn: TurnCost | undefined, token: number): number {
   return cost === 0 ? 0 : cost / (isMessage ? message : end.tokens + unread.tokens);
 }
 
-/** Without NaN and infinity, which JSON stores as null. */
+/** Drops NaN and infinity, which JSON stores as null. */
 function numbersOf(values: Readonly<Record<string, number | null>>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, number] => typeof entry[1] === "number"),

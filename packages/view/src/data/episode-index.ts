@@ -17,27 +17,27 @@ import type { RunPlace } from "../runs/run-place.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
 import { spaced } from "./texts.ts";
 
-/** The stored episodes of a step or an evaluation, and their rows once they are read. */
+/** Stored episodes of a step or evaluation. */
 interface Line {
   readonly entry: EpisodeEntry;
   readonly step: number;
   readonly kind: EpisodeKind;
-  /** Null while the line waits to be read. */
+  /** Null before the line is read. */
   rows: readonly ListedRow[] | null;
 }
 
 const maxWarnings = 20;
-/** Episodes and characters of text in memory. Older episodes are only found by their key. */
+/** Max episodes and characters in memory. Older episodes are only found by key. */
 const limits = { episodes: 200_000, characters: 64e6 } as const;
-/** Approximate size of a row without its text, in bytes. */
+/** Approximate bytes of a row without text. */
 const rowBytes = 400;
 const maxOthers = 200;
-/** Evaluations at which a telling conversation is shown. */
+/** Max evaluations of a telling conversation. */
 const maxOnWay = 24;
 
 /**
- * The episodes of a run: where each step's are stored, and a row for each to be listed and searched. The places of the newest lines
- * are noted first, which is fast. Lines are read later, newest first.
+ * Searchable rows of a run's episodes. First finds the lines of all steps, which is fast; then reads them, newest
+ * first.
  */
 export class EpisodeIndex {
   readonly #place: RunPlace;
@@ -45,20 +45,20 @@ export class EpisodeIndex {
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
   #lines: Line[] = [];
-  /** The next line to read is last. */
+  /** Read from the end. */
   #waiting: Line[] = [];
-  /** The last complete line of each step and kind. Only that line counts. */
+  /** Last complete line of each step and kind; only this one counts. */
   #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<AgentId>();
   #shared = new Map<string, string>();
   #size = { episodes: 0, characters: 0 };
-  /** A resume truncated the file while a line was read. */
+  /** A resume truncated the file during a read. */
   #wasCut = false;
   /** All rows that count, newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
   #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
-  /** Skipped lines, in words. */
+  /** Descriptions of skipped lines. */
   damage: string[] = [];
 
   constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
@@ -66,7 +66,6 @@ export class EpisodeIndex {
     this.#file = new EpisodeFile(place);
   }
 
-  /** Notes the places of new lines. */
   async findLines(): Promise<void> {
     if (this.#wasCut) {
       this.#clear();
@@ -90,7 +89,7 @@ export class EpisodeIndex {
 
   /**
    * Reads some waiting lines, newest first.
-   * @param episodes - stops once the index holds as many
+   * @param episodes - stops at this index size
    * @returns whether more lines wait
    */
   async work(lines: number, episodes: number = Infinity): Promise<boolean> {
@@ -109,7 +108,7 @@ export class EpisodeIndex {
     try {
       for (const { agent } of content.utterances) this.#agents.add(agent);
       const rows = rowsOf(line, content, this.#shared);
-      // A transcript holds only some of a step's episodes.
+      // Transcripts lack some of a step's episodes.
       if (line.kind === "training" && line.entry.isComplete)
         this.#speech.set(line.step, speechOf(line.step, content, this.#costs));
       line.rows = rows;
@@ -138,7 +137,7 @@ export class EpisodeIndex {
     if (this.damage.length < maxWarnings && !this.damage.includes(message)) this.damage.push(message);
   }
 
-  /** Communication in the steps that are read. */
+  /** Communication in the read steps. */
   speech(agents: readonly AgentId[]): Speech {
     return {
       agents: [...new Set([...agents, ...this.#agents])],
@@ -157,7 +156,7 @@ export class EpisodeIndex {
     };
   }
 
-  /** Null for an unknown key, and for a line that cannot be read any more. */
+  /** Null for an unknown key or a line that is no longer readable. */
   async episode(key: string): Promise<EpisodeDetail | null> {
     const [, prefix = "", number] = /^([se]\d+)\.(\d+)$/u.exec(key) ?? [];
     const line = this.#lines.findLast((other) => keyPrefix(other.kind, other.step) === prefix && this.#counts(other));
@@ -175,7 +174,7 @@ export class EpisodeIndex {
     };
   }
 
-  /** The most telling conversations, with the same problem in some evaluations between the first and the last. */
+  /** Most telling conversations, each with the same problem in evaluations from first to last. */
   async telling(): Promise<readonly TellingEpisode[]> {
     const ofKind = (kind: EpisodeKind): readonly Line[] =>
       this.#lines
@@ -192,7 +191,7 @@ export class EpisodeIndex {
     }));
   }
 
-  /** Reads a line before its turn. */
+  /** Reads a line out of turn. */
   async #readNow(line: Line): Promise<void> {
     if (line.rows !== null) return;
     this.#waiting = this.#waiting.filter((other) => other !== line);
@@ -200,7 +199,7 @@ export class EpisodeIndex {
     this.#changed();
   }
 
-  /** Episodes of the run: those that are read, and an estimate for those that wait. */
+  /** Number of read episodes plus an estimate for waiting lines. */
   get episodes(): number {
     const read = this.#lines.filter(({ entry, rows }) => entry.isComplete && rows !== null && rows.length > 0);
     const mean = read.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0) / Math.max(1, read.length);
@@ -209,19 +208,19 @@ export class EpisodeIndex {
     return this.#rows().length + Math.round(estimated);
   }
 
-  /** Whether all lines are read, or the index is full. */
+  /** Whether all lines are read or the index is full. */
   get isWhole(): boolean {
     const isFull = this.#size.episodes >= this.#maxEpisodes || this.#size.characters >= limits.characters;
     return isFull || this.#waiting.length === 0;
   }
 
-  /** Approximate size in memory. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     const { episodes, characters } = this.#size;
     return rowBytes * episodes + characters + 200 * this.#lines.length + 1000 * this.#speech.size;
   }
 
-  /** A transcript counts without a record of its step, and a record without a later one. */
+  /** A complete record replaces the transcript and earlier records of its step. */
   #counts(line: Line): boolean {
     const record = this.#records.get(keyPrefix(line.kind, line.step));
     return record === undefined || record === line;

@@ -6,7 +6,7 @@ import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { gradeOf } from "./episode-detail.ts";
 import { clipped, searchWords } from "./texts.ts";
 
-/** An episode in the index. Its tokens stay in the run's files. */
+/** An episode in the index. Tokens stay on disk. */
 export interface ListedRow {
   readonly summary: EpisodeSummary;
   readonly agents: readonly AgentId[];
@@ -22,23 +22,20 @@ interface PlayedEpisode {
   readonly reward: number | null;
 }
 
-/** A longer text is searched up to here, in UTF-16 units. */
+/** Searched prefix of a long text, in UTF-16 units. */
 const maxSearched = 1_000_000;
 
-/** Prefix of the keys of a step's or an evaluation's episodes. */
+/** Key prefix of a step's or evaluation's episodes. */
 export function keyPrefix(kind: EpisodeKind, step: number): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
 }
 
-/** An evaluation comes after its step. */
+/** Evaluations sort after their step. */
 export function orderOf({ kind, step }: Pick<EpisodeSummary, "kind" | "step">): number {
   return 2 * step + (kind === "evaluation" ? 1 : 0);
 }
 
-/**
- * Rows of the episodes of a record.
- * @param shared - strings that many rows contain, so that each is stored once
- */
+/** Builds the rows of a record's episodes. @param shared - interned strings */
 export function rowsOf(
   { kind, step }: Pick<EpisodeSummary, "kind" | "step">,
   content: StoredContent,
@@ -95,7 +92,7 @@ function numberOrNull(value: unknown): number | null {
   return typeof value === "number" && !Number.isNaN(value) ? value : null;
 }
 
-/** Communication in the episodes of a step, with its costs. */
+/** Communication in a step's episodes, with costs. */
 export function speechOf(step: number, content: StoredContent, costs: CostSettings): SpeechStep {
   const episodes = playedEpisodes("training", content);
   const written = new Map<AgentId, number>();
@@ -122,7 +119,7 @@ export function speechOf(step: number, content: StoredContent, costs: CostSettin
   };
 }
 
-/** Rows that a query asks for, in its order. The rows come newest first; offset and limit are ignored. */
+/** Rows of a query in its order, ignoring offset and limit. @param rows - newest first */
 export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): readonly ListedRow[] {
   const { text = "", kind, correct, agent, silent, fromStep = 0, toStep = Infinity, problem, sort = "newest" } = query;
   const words = searchWords(text);
@@ -146,10 +143,10 @@ export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): rea
   return sort === "oldest" ? mostFirst(selected, ({ summary }) => -orderOf(summary)) : selected;
 }
 
-/** Largest value first. Equal rows stay in their order, and rows without a value are last. */
+/** Sorts descending. Stable; rows without a value come last. */
 export function mostFirst<T>(rows: readonly T[], valueOf: (row: T) => number | null): readonly T[] {
   const keys = Float64Array.from(rows, (row) => -(valueOf(row) ?? -Infinity));
-  // Sorting plain numbers is ten times as fast as sorting rows.
+  // Sorting plain numbers is ten times as fast.
   const sorted = keys.toSorted();
   const next = new Map<number, number>();
   for (let i = sorted.length - 1; i >= 0; i--) next.set(sorted[i] as number, i);

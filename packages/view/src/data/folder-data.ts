@@ -19,48 +19,47 @@ import { BenchIndex } from "./bench-index.ts";
 import { checkFolders, findFolders, realFolder } from "../runs/find-folders.ts";
 import { RunReader } from "./run-reader.ts";
 
-/** Data of run folders for the server; null for a missing run, bench, episode or sample. */
+/** Data of run folders; null for a missing run, bench, episode or sample. */
 export interface ViewData {
   runs(): Promise<readonly RunSummary[]>;
   run(id: string): Promise<RunDetail | null>;
-  /** @param names - all for null */
+  /** @param names - null for all */
   columns(id: string, names: readonly string[] | null): Promise<MetricTable | null>;
   speech(id: string): Promise<Speech | null>;
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
-  /** The most telling conversations, the first to open first. */
+  /** Most telling first. */
   telling(id: string): Promise<readonly TellingEpisode[] | null>;
-  /** Its tokens have ids without texts. */
+  /** Tokens have ids without texts. */
   episode(id: string, key: string): Promise<EpisodeDetail | null>;
-  /** A run's folder and its configuration, which names its tokenizer. */
+  /** Run folder and configuration, for its tokenizer. */
   place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
   benches(): Promise<readonly BenchTable[]>;
   samples(id: string, query: SampleQuery): Promise<SamplePage | null>;
   sample(id: string, key: string): Promise<SampleDetail | null>;
-  /** Looks at the files regularly while there is a listener. @returns ends it */
+  /** Polls the files while there are listeners. @returns stops listening */
   listen(listener: (event: ViewEvent) => void): () => void;
-  /** Approximate size of the indexes in memory, in bytes. */
+  /** Approximate memory of the indexes in bytes. */
   size(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Where runs are, and the outside world. */
 export interface FolderDataOptions {
-  /** Runs in and below them are shown. */
+  /** Shows runs in and below them. */
   readonly folders: readonly string[];
-  /** Waits for missing folders instead of refusing them. */
+  /** Accepts missing folders and waits for them. */
   readonly mayCome?: boolean;
   readonly every?: Every;
-  /** Whether a process of this machine lives. */
+  /** Whether a local process is alive. */
   readonly isAlive?: (pid: number) => boolean;
-  /** Memory for columns and indexes; those of runs that were not requested lately are dropped. */
+  /** Max bytes of columns and indexes; least recently requested runs are dropped. */
   readonly maxBytes?: number;
-  /** Receives failures that no caller waits for. */
+  /** Receives failures outside of calls. */
   readonly onError?: (error: unknown) => void;
 }
 
 const checkOptions = optionCheck<FolderDataOptions>()("folderData", "folders mayCome every isAlive maxBytes onError");
 
-/** Calls a function regularly. @returns ends it */
+/** Calls a function regularly. @returns stops it */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
 const intervalEvery: Every = (milliseconds, work) => {
@@ -71,25 +70,22 @@ const intervalEvery: Every = (milliseconds, work) => {
 
 const lookMs = 1000;
 
-/** Every so many looks include finished runs and new folders. */
+/** Every fifth poll includes finished runs and new folders. */
 const looksBetween = 5;
 
-/** Lines of episodes that are read before other work gets its turn: 20 ms. */
+/** Episode lines per piece of background work: 20 ms. */
 const linesAtOnce = 4;
 
-/** Pieces of background reading between two events. */
+/** Pieces of background work per event. */
 const piecesPerEvent = 25;
 
 /** Reads folders in the caller's thread. */
 export interface FolderReader extends ViewData {
-  /** Reads all rows and episodes of a run; other methods answer with the part that is read. */
+  /** Reads all rows and episodes of a run; other methods use the part already read. */
   readAll(id: string): Promise<void>;
 }
 
-/**
- * Runs in and below folders of this machine.
- * @throws LaconicError `config_invalid` for a missing folder
- */
+/** Opens runs in and below local folders. @throws LaconicError `config_invalid` for a missing folder */
 export async function folderData(options: FolderDataOptions): Promise<FolderReader> {
   checkOptions(options);
   if (!options.mayCome) await checkFolders(options.folders);
@@ -101,7 +97,7 @@ class FolderData implements FolderReader {
   readonly #runs = new Map<string, RunReader>();
   readonly #benches = new Map<string, BenchIndex>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
-  /** The run that was requested last is last. */
+  /** Last requested run is last. */
   readonly #used = new Set<RunReader>();
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -113,7 +109,7 @@ class FolderData implements FolderReader {
     this.#options = options;
   }
 
-  /** Runs one piece of work at a time, so that readers never overlap. */
+  /** Serialises work, because readers must not overlap. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
@@ -214,7 +210,7 @@ class FolderData implements FolderReader {
     if (summary) this.#emit({ type: "run", id: summary.id, step: summary.step, state: summary.state });
   }
 
-  /** @param all - also new folders, benches and runs that no process writes */
+  /** @param all - includes new folders, benches and finished runs */
   async #look(all: boolean): Promise<void> {
     const hasChanged = all && (await this.#alone(() => this.#find()));
     for (const run of this.#runs.values()) {
@@ -254,7 +250,7 @@ class FolderData implements FolderReader {
     return hasChanged;
   }
 
-  /** Reads the rest of runs in the background, the run that was requested last first. */
+  /** Reads the rest of all runs in the background, last requested first. */
   #readOn(): void {
     if (this.#isReading) return;
     this.#isReading = true;

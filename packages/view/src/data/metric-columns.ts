@@ -1,37 +1,37 @@
 import { RowFile, rowOf, runFiles, type RunSource } from "@laconic/trainer/reading";
 import type { MetricTable } from "../protocol.ts";
 
-/** Rows in memory. A longer run keeps every second step, then every fourth, and so on. */
+/** Max rows in memory. Longer runs keep every second step, then every fourth, and so on. */
 const maxRows = 10_000;
 
 const latin = new TextDecoder("latin1");
 
-/** `metrics.jsonl` and `timing.jsonl` of a run by column, read as they grow. */
+/** Columns of `metrics.jsonl` and `timing.jsonl`, read as they grow. */
 export class MetricColumns {
   readonly #metrics: RowFile;
   readonly #timing: RowFile;
   #columns = new Map<string, number[]>();
   #steps: number[] = [];
-  /** Row by step: timing is written after its metrics. */
+  /** Row index by step: timing rows follow metric rows. */
   readonly #rowOf = new Map<number, number>();
-  /** Invalid rows, in words. */
+  /** Descriptions of invalid rows. */
   defects: string[] = [];
-  /** Only steps 1, 1 + `every`, 1 + 2 `every`, ... are kept. */
+  /** Keeps only steps 1, 1 + `every`, 1 + 2 `every`, ... */
   #every: number;
 
-  /** @param steps - of the run so far */
+  /** @param steps - steps of the run so far */
   constructor(source: RunSource, steps: number = 0) {
     this.#metrics = new RowFile(source, runFiles.metrics);
     this.#timing = new RowFile(source, runFiles.timing);
     this.#every = 2 ** Math.max(0, Math.ceil(Math.log2(steps / maxRows)));
   }
 
-  /** Whether the last reading reached the end of both files. */
+  /** Whether the last read reached the end of both files. */
   get isWhole(): boolean {
     return this.#metrics.isWhole && this.#timing.isWhole;
   }
 
-  /** @param maxBytes - approximate bytes to read of each file */
+  /** @param maxBytes - approximate bytes to read per file */
   async readNew(maxBytes: number = Infinity): Promise<void> {
     await this.#metrics.readNew(
       {
@@ -43,7 +43,7 @@ export class MetricColumns {
       },
       maxBytes,
     );
-    // A step has no row before its metrics are read.
+    // Timing needs the row that its metrics create.
     if (!this.#metrics.isWhole) return;
     await this.#timing.readNew(
       {
@@ -57,12 +57,12 @@ export class MetricColumns {
     while (this.#steps.length > 2 * maxRows) this.#thin();
   }
 
-  /** Every metric that is not always zero, without the step. */
+  /** Metrics that are not always zero, without the step. */
   names(): string[] {
     return [...this.#columns].filter(([, values]) => values.some((value) => value !== 0)).map(([name]) => name);
   }
 
-  /** @param names - all for null */
+  /** @param names - null for all */
   table(names: readonly string[] | null): MetricTable {
     const column = (name: string): (number | null)[] => {
       const values = this.#columns.get(name);
@@ -72,7 +72,7 @@ export class MetricColumns {
     return { every: this.#every, steps: this.#steps, columns };
   }
 
-  /** Approximate size in memory. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return 8 * this.#steps.length * (this.#columns.size + 8);
   }
@@ -102,7 +102,7 @@ export class MetricColumns {
   }
 
   #add(file: RowFile, bytes: Uint8Array, rowAt: (step: number) => number | undefined): void {
-    // The trainer writes the step first, so that a row that is not kept need not be parsed.
+    // The step comes first in a row, so dropped rows need no parsing.
     const [, start] = this.#every === 1 ? [] : (/^\{"step":(\d+)[,}]/u.exec(latin.decode(bytes.subarray(0, 32))) ?? []);
     if (start !== undefined && !this.#isKept(Number(start))) return;
     const { step, ...values } = rowOf(bytes) ?? {};

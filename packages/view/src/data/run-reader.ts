@@ -23,19 +23,18 @@ import type { FoundFolder } from "../runs/find-folders.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { settingsOf } from "../runs/settings.ts";
 
-/** Bytes of a file of rows that are read at a time: 30 ms. */
+/** Bytes of a row file per read: 30 ms. */
 const sliceBytes = 8 << 20;
 
-/** Lines and episodes that are read before the first answer. */
+/** Lines and episodes read before the first answer. */
 const first = { lines: 32, episodes: 1000 } as const;
 
-/** Steps for the estimate of the time left. The first step loads and compiles, so that fewer than three say nothing. */
+/** Steps for the time estimate. The first step loads and compiles, so fewer than three are not enough. */
 const recentSteps = 20;
 const minRecentSteps = 3;
 
 /**
- * A run folder, read as it grows: small files when they change, rows once, episodes on demand. Its methods must not run
- * concurrently.
+ * Reads a run folder as it grows: small files when they change, rows once, episodes on demand. Calls must not overlap.
  */
 export class RunReader {
   readonly #folder: FoundFolder;
@@ -45,14 +44,14 @@ export class RunReader {
   #facts: RunFacts | null = null;
   /** Null before the first `refresh`. */
   summary: RunSummary | null = null;
-  /** Sizes and times of the files, whether a process holds the run, and refused system calls, at the last `refresh`. */
+  /** File sizes and times, run lock, and failed system calls at the last `refresh`. */
   #seen = "";
-  /** Of all steps, and of each of the last ones. */
+  /** Total, and of each recent step. */
   #seconds = 0;
   readonly #recent: number[] = [];
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
-  /** Whether the files could be read at the last `refresh`. */
+  /** Whether the last `refresh` could read the files. */
   #isReadable = true;
 
   constructor(folder: FoundFolder, processes: LivingProcesses) {
@@ -61,11 +60,11 @@ export class RunReader {
     this.#timing = new RowFile(this.#source, runFiles.timing);
   }
 
-  /** Looks at the files. The summary of a run that cannot be read has the reason. @returns whether anything changed */
+  /** Checks the files. An unreadable run has the reason in its summary. @returns whether anything changed */
   async refresh(): Promise<boolean> {
     const { place, id, name, folder } = this.#folder;
     const { files, bytes, updated } = await filesIn(place.folder);
-    // A process that dies changes no file. A disk that failed may answer the next time.
+    // These change without a file: a process can die, and a failing disk can recover.
     const seen = [...files, await isRunHeld(place, this.#processes), place.failures].join("\n");
     if (this.#facts && seen === this.#seen) return false;
     this.#seen = seen;
@@ -122,7 +121,7 @@ export class RunReader {
     };
   }
 
-  /** Agents are in the order of the evaluations, or else of the metrics. */
+  /** Agents in the order of evaluations, else of metrics. */
   async speech(): Promise<Speech> {
     const [columns, index] = [await this.columns(), await this.index()];
     const evaluated = this.summary?.agents ?? [];
@@ -138,7 +137,7 @@ export class RunReader {
     return this.#columns;
   }
 
-  /** With the places of all lines, and the newest of them read. */
+  /** Index with all lines found and the newest read. */
   async index(): Promise<EpisodeIndex> {
     if (!this.#index) {
       this.#index = new EpisodeIndex(this.#folder.place, costSettingsOf(this.#facts?.train ?? {}));
@@ -150,18 +149,18 @@ export class RunReader {
     return this.#index;
   }
 
-  /** Reads some more rows, or else lines of episodes. */
+  /** Reads more rows, or else episode lines. */
   async work(lines: number): Promise<void> {
     if (!this.#hasRows) await this.#index?.work(lines);
     else {
       if (this.#columns && !this.#columns.isWhole) await this.#columns.readNew(sliceBytes);
       if (this.#timing.isWhole) return;
       await this.#readSeconds();
-      if (this.#timing.isWhole) this.#seen = ""; // the next `refresh` puts the seconds into the summary
+      if (this.#timing.isWhole) this.#seen = ""; // The next `refresh` updates the summary.
     }
   }
 
-  /** Whether rows of a long run are left. */
+  /** Whether a long run has unread rows. */
   get #hasRows(): boolean {
     const areRead = (this.#columns?.isWhole ?? true) && this.#timing.isWhole;
     return this.#facts !== null && this.#isReadable && !areRead;
@@ -171,7 +170,7 @@ export class RunReader {
     return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
   }
 
-  /** Measured by `laconic analyze`. */
+  /** Values from `laconic analyze`. */
   async messageValue(
     problem: string,
     turns: readonly { readonly turn: number; readonly text: string }[],
@@ -188,7 +187,7 @@ export class RunReader {
     return (this.#columns?.bytes ?? 0) + (this.#index?.bytes ?? 0);
   }
 
-  /** Frees what can be read again. */
+  /** Frees data that can be read again. */
   forget(): void {
     [this.#index, this.#columns] = [null, null];
   }
@@ -246,7 +245,7 @@ function recordOf(value: unknown): UnknownRecord {
   return isRecord(value) ? value : {};
 }
 
-/** Name of a setting that is a name, or an object with a name or a file. */
+/** Name of a setting: a name, or an object with a name or file. */
 function nameOf(value: unknown): string | null {
   const { name, file } = recordOf(value);
   const shown = [name, file, value].find((each) => typeof each === "string" || typeof each === "number");
@@ -259,7 +258,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2;
 }
 
-/** Plain files of a folder with inode, size and time; bytes include three levels of subfolders. */
+/** Files of a folder with inode, size and time; `bytes` includes three levels of subfolders. */
 async function filesIn(folder: string, depth = 3): Promise<{ files: string[]; bytes: number; updated: number }> {
   const found = { files: [] as string[], bytes: 0, updated: 0 };
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -1,7 +1,7 @@
 import { isRecord } from "@laconic/core";
 import type { GradingStep, StoredCall } from "@laconic/core/run-folder";
 
-/** The grading steps of a sample; values of another form are skipped. */
+/** Grading steps of a sample; skips invalid values. */
 export function gradingStepsIn(steps: unknown): GradingStep[] {
   return listIn(steps).filter((step): step is GradingStep => {
     if (!isRecord(step)) return false;
@@ -10,7 +10,7 @@ export function gradingStepsIn(steps: unknown): GradingStep[] {
   });
 }
 
-/** The calls of a sample with all fields that a page reads; values of another form are skipped. */
+/** Calls of a sample with all displayed fields; skips invalid values. */
 export function callsIn(calls: unknown): StoredCall[] {
   return listIn(calls).filter((call): call is StoredCall => {
     if (!isRecord(call)) return false;

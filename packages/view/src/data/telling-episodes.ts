@@ -1,14 +1,13 @@
 import type { EpisodeSummary, TellingEpisode } from "../protocol.ts";
 
 /**
- * The most telling conversations of a run, at most one for each reason, the one to open first:
- * 1. `saving`: the problem whose grade is the same in both evaluations and whose tokens fell most, of right ones if there are any;
- * 2. `failure`: right at first and wrong at last, with the fewest tokens; else wrong at last, with the most tokens;
- * 3. `silence`: right at last with the most silent agents, then the fewest tokens.
- *
- * No conversation has two reasons. Ties go to the problem whose id sorts first.
+ * Returns the most telling conversations of a run, at most one per reason, most telling first:
+ * 1. `saving`: equal grade in both evaluations and the largest token saving; right ones are preferred.
+ * 2. `failure`: right at first, wrong at last, fewest tokens; else wrong at last, most tokens.
+ * 3. `silence`: right at last, most silent agents, then fewest tokens.
+ * Each conversation has one reason. Ties go to the first problem id.
  * @param first - episodes of the first evaluation
- * @param last - episodes of the last one
+ * @param last - episodes of the last evaluation
  */
 export function tellingEpisodes(
   first: readonly EpisodeSummary[],
@@ -16,7 +15,7 @@ export function tellingEpisodes(
 ): readonly Omit<TellingEpisode, "way">[] {
   const earlier = new Map(first.map((episode) => [episode.problem, episode]));
   const saved = ({ problem, tokens }: EpisodeSummary): number => (earlier.get(problem)?.tokens ?? tokens) - tokens;
-  // Without a grade the answers are compared.
+  // Compares answers if there is no grade.
   const isSaving = (episode: EpisodeSummary): boolean => {
     const { grade, answer } = earlier.get(episode.problem) ?? episode;
     return saved(episode) > 0 && grade === episode.grade && (grade !== null || answer === episode.answer);
@@ -45,7 +44,6 @@ function isWrong({ grade }: EpisodeSummary): boolean {
   return grade !== null && grade < 1;
 }
 
-/** Highest rank first. */
 function byRank(rank: (episode: EpisodeSummary) => readonly [number, number]) {
   return (a: EpisodeSummary, b: EpisodeSummary): number => {
     const [[a1, a2], [b1, b2]] = [rank(a), rank(b)];

@@ -1,17 +1,17 @@
-/** The beginning of a text, at most `max` UTF-16 units and without half a character. A copy, so that the whole text can be freed. */
+/** First `max` UTF-16 units of a text, never half a character. Copied, so that the whole text can be freed. */
 export function clipped(text: string, max = 200): string {
   if (text.length <= max) return text;
   const end = /[\uD800-\uDBFF]/u.test(text.charAt(max - 1)) ? max - 1 : max;
   return Buffer.from(text.slice(0, end)).toString();
 }
 
-/** The first 16 words of a search, in lower case. */
+/** First 16 words of a search, in lower case. */
 export function searchWords(text: string): readonly string[] {
   const words = text.toLowerCase().split(/\s+/u);
   return words.filter((word) => word !== "").slice(0, 16);
 }
 
-/** At most `max` items, evenly spaced, with the first and the last. @param max - 2 or more */
+/** Samples at most `max` items evenly, including both ends. @param max - 2 or more */
 export function spaced<T>(all: readonly T[], max: number): readonly T[] {
   if (all.length <= max) return all;
   return Array.from({ length: max }, (_, i) => all[Math.round((i * (all.length - 1)) / (max - 1))] as T);
