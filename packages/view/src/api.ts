@@ -90,7 +90,7 @@ export async function withTexts(
 }
 
 /**
- * Text of each token. Without the right tokenizer, texts with one character per token are split; other tokens show
+ * Text of each token. Fallback for the wrong tokenizer: texts with one character per token are split; other tokens show
  * their id.
  */
 function tokenTexts(

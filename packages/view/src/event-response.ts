@@ -2,13 +2,13 @@ import type { ViewEvent } from "./protocol.ts";
 import type { ViewData } from "./data/folder-data.ts";
 import { dataHeaders } from "./failure.ts";
 
-/** Streams of server-sent events. The reader or the server ends a stream. */
+/** Server-sent event streams, ended by the reader or the server. */
 export class EventStreams {
   readonly #open = new Set<() => void>();
 
   response(data: Pick<ViewData, "listen">, signal: AbortSignal): Response {
     const encoder = new TextEncoder();
-    /** For a slow reader: of each run the last event. */
+    /** Last event of each run, for slow readers. */
     const waiting = new Map<string, ViewEvent>();
     const send = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
       if ((controller.desiredSize ?? 0) <= 0 || waiting.size === 0) return;
@@ -18,7 +18,7 @@ export class EventStreams {
     };
     let end = (): void => undefined;
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-      // The response begins at once, so that the page knows that it is connected.
+      // Starts the response at once, so that the page knows that it is connected.
       controller.enqueue(encoder.encode("retry: 1000\n\n"));
       const stop = data.listen((event) => {
         waiting.set(event.type === "run" ? `run ${event.id}` : event.type, event);

@@ -1,7 +1,7 @@
 import type { Failure } from "./protocol.ts";
 import { plainHeaders } from "./static-files.ts";
 
-/** A refusal with an HTTP status. */
+/** Refusal with HTTP status. */
 export class ViewError extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 
-/** Headers for data: never cached, and no page. */
+/** Headers of data responses: never cached, not a page. */
 export function dataHeaders(type: string): Record<string, string> {
   return {
     ...plainHeaders,
@@ -26,7 +26,7 @@ export function dataHeaders(type: string): Record<string, string> {
   };
 }
 
-/** An internal failure is reported to `onError`; the response does not describe it. */
+/** Reports internal failures to `onError`; the response does not describe them. */
 export function failureResponse(error: unknown, onError: (error: unknown) => void): Response {
   const isRefusal = error instanceof ViewError;
   if (!isRefusal) onError(error);

@@ -55,7 +55,7 @@ const sampleQuery: Readers<SampleQuery> = {
 
 type Readers<Query> = { readonly [K in keyof Query]-?: Reader<NonNullable<Query[K]>> };
 
-/** An empty parameter is an absent one. */
+/** Empty parameters count as missing. */
 function readQuery<Query>(search: URLSearchParams, readers: Readers<Query>): Query {
   const entries = Object.entries<Reader<unknown>>(readers).flatMap(([name, read]) => {
     const value = search.get(name);

@@ -5,7 +5,7 @@ import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState }
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
-/** A run in the list. `GET /api/runs` returns all, newest first. */
+/** Run in the list. `GET /api/runs` returns all, newest first. */
 export interface RunSummary extends Pick<
   RunFacts,
   | "state"
@@ -20,23 +20,23 @@ export interface RunSummary extends Pick<
   | "seed"
   | "updated"
 > {
-  /** Names it in addresses; stable while the server runs. */
+  /** Address id; stable while the server runs. */
   readonly id: string;
   readonly name: string;
   /** Relative to the opened folder. */
   readonly folder: string;
   readonly secondsLeft: number | null;
-  /** Name or file of its task; null where the configuration has neither. */
+  /** Task name or file; null if not configured. */
   readonly task: string | null;
   readonly model: string | null;
-  /** Agents of the team; empty before the first evaluation. */
+  /** Agents; empty before the first evaluation. */
   readonly agents: readonly AgentId[];
   readonly objective: string | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
-  /** Size of all files. */
+  /** Total file size. */
   readonly bytes: number;
-  /** Leaves of the configuration by dotted key, for filters and differences. */
+  /** Configuration leaves by dotted key, for filters and differences. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -47,24 +47,23 @@ export interface RunDetail extends Pick<
 > {
   readonly summary: RunSummary;
   readonly agents: readonly AgentId[];
-  /** Settings that changed during the training. */
+  /** Settings that changed during training. */
   readonly changes: readonly ChangesOfStep[];
-  /** Every metric that is not always zero. */
+  /** Metrics that are not always zero. */
   readonly metrics: readonly MetricInfo[];
-  /** Estimated while the index is being made. */
+  /** Estimate until the index is complete. */
   readonly episodes: number;
 }
 
-/** A column of `metrics.jsonl` or `timing.jsonl`. */
 export interface MetricInfo {
   readonly name: string;
   readonly unit: string;
   readonly meaning: string | null;
 }
 
-/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name, null for a row without a finite value. */
+/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name; null for non-finite or missing values. */
 export interface MetricTable {
-  /** Steps between rows: 1, or a power of two for a long run. */
+  /** Step distance of rows: 1, or a power of two in long runs. */
   readonly every: number;
   readonly steps: readonly number[];
   readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
@@ -76,26 +75,26 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
-/** Tokens read along each edge and their costs in a step, means per episode. */
+/** Tokens read and their costs by edge in a step, means per episode. */
 export interface SpeechStep extends CostSums {
   readonly step: number;
   readonly episodes: number;
-  /** With end tokens. */
+  /** Includes end tokens. */
   readonly written: Readonly<Record<AgentId, number>>;
   readonly silence: Readonly<Record<AgentId, number>>;
-  /** λ of each cost. */
+  /** λ by cost. */
   readonly prices: Readonly<Record<string, number>>;
 }
 
-/** Search parameters of `GET /api/runs/{id}/episodes`. */
+/** Parameters of `GET /api/runs/{id}/episodes`. */
 export interface EpisodeQuery {
-  /** Words that all occur in the question or a message, in any case. */
+  /** Search terms in the question or messages, all required, case-insensitive. */
   readonly text?: string;
   readonly kind?: EpisodeKind;
-  /** Whether the grade is 1. */
+  /** Grade 1. */
   readonly correct?: boolean;
   readonly agent?: AgentId;
-  /** Whether the agent, or any agent, has a silent turn. */
+  /** Whether the agent (or any agent) has a silent turn. */
   readonly silent?: boolean;
   readonly fromStep?: number;
   readonly toStep?: number;
@@ -105,46 +104,45 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
-/** Sampled for training, or for an evaluation. */
+/** Sampled for training or an evaluation. */
 export type EpisodeKind = "training" | "evaluation";
 
 /** `GET /api/runs/{id}/episodes`. */
 export interface EpisodePage {
   readonly total: number;
-  /** Episodes in the index, which may be incomplete. */
+  /** Indexed episodes; the index may be incomplete. */
   readonly indexed: number;
   readonly rows: readonly EpisodeSummary[];
 }
 
-/** An episode in a list. */
 export interface EpisodeSummary {
-  /** Of `GET /api/runs/{id}/episodes/{key}`. */
+  /** Key in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
   readonly kind: EpisodeKind;
   readonly step: number;
   readonly problem: string;
-  /** At most 200 characters, like the answer. */
+  /** Max 200 characters, like the answer. */
   readonly question: string;
   readonly answer: string | null;
   readonly grade: number | null;
   readonly reward: number | null;
   readonly tokens: number;
   readonly silent: readonly AgentId[];
-  /** The opponent that played some of its agents. */
+  /** Opponent that played some agents. */
   readonly opponent: string | null;
 }
 
-/** Why a conversation is telling: tokens saved at an equal grade, a right answer that was lost, or silent agents. */
+/** Reason: tokens saved at an equal grade, a lost right answer, or silent agents. */
 export type TellingReason = "saving" | "failure" | "silence";
 
-/** `GET /api/runs/{id}/telling`: a conversation by the rule of `tellingEpisodes`. A page opens with the first. */
+/** `GET /api/runs/{id}/telling`: a conversation selected by `tellingEpisodes`. Pages open with the first. */
 export interface TellingEpisode {
   readonly why: TellingReason;
-  /** In the last evaluation, or in the last step. */
+  /** Episode of the last evaluation or step. */
   readonly episode: EpisodeSummary;
-  /** The same problem in the first evaluation. */
+  /** Same problem in the first evaluation. */
   readonly before: EpisodeSummary | null;
-  /** The same problem in evaluations from the first to the last. */
+  /** Same problem in evaluations from first to last. */
   readonly way: readonly EpisodeSummary[];
 }
 
@@ -154,11 +152,11 @@ export interface EpisodeDetail {
   readonly problem: Problem;
   readonly turns: readonly TurnDetail[];
   readonly answer: string | null;
-  /** Signed terms of the reward; empty for evaluations. */
+  /** Signed reward terms; empty for evaluations. */
   readonly terms: Readonly<Record<string, number>>;
   readonly prices: Readonly<Record<string, number>>;
   readonly cost: CostBreakdown;
-  /** The same problem in other evaluations and steps. */
+  /** Same problem in other evaluations and steps. */
   readonly others: readonly EpisodeSummary[];
   readonly messageValue: readonly MessageValue[];
 }
@@ -166,12 +164,11 @@ export interface EpisodeDetail {
 /** Measured value of a message. */
 export interface MessageValue {
   readonly turn: number;
-  /** Accuracy with the message less accuracy without it. */
+  /** Accuracy with the message minus accuracy without. */
   readonly value: number;
   readonly interval: readonly [low: number, high: number] | null;
 }
 
-/** A turn of an agent. */
 export interface TurnDetail {
   readonly agent: AgentId;
   readonly opponent: string | null;
@@ -183,26 +180,25 @@ export interface TurnDetail {
   readonly deliveredTo: readonly AgentId[];
   /** Turns of this episode. */
   readonly reads: readonly number[];
-  /** Reply of the environment. */
   readonly observed: { readonly text: string; readonly tokens: number } | null;
-  /** Reward of the environment for this step. */
+  /** Environment reward of this step. */
   readonly earned: StepReward | null;
   /** Private information of the agent. */
   readonly view: string | null;
-  /** With the end token; null unless a local policy wrote it. */
+  /** Includes the end token; null for replies of other than local policies. */
   readonly tokens: readonly TokenDetail[] | null;
-  /** Mean over the tokens; null unless the turn was trained. */
+  /** Mean over tokens; null for untrained turns. */
   readonly advantage: number | null;
 }
 
-/** A token of a local policy. */
+/** Token of a local policy. */
 export interface TokenDetail {
   readonly id: number;
   /** Empty for an end token; `#43` for token 43 of an unknown tokenizer. */
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
-  /** Its part of the cost in the reward, for writer and readers. */
+  /** Its cost in the reward, for writer and readers. */
   readonly price: number;
 }
 
@@ -216,15 +212,15 @@ export interface BenchTable {
   readonly benchmarks: readonly string[];
 }
 
-/** `failed` without a reply, `undecided` without a verdict. */
+/** `failed`: no reply. `undecided`: no verdict. */
 export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
 
-/** Search parameters of `GET /api/benches/{id}/samples`. */
+/** Parameters of `GET /api/benches/{id}/samples`. */
 export interface SampleQuery {
-  /** Words that all occur in the question or the answer, in any case. */
+  /** Search terms in the question or answer, all required, case-insensitive. */
   readonly text?: string;
   readonly method?: string;
-  /** Samples where this method and `method` (or any other) have different verdicts, right and wrong. */
+  /** Samples where this method and `method` (or any other) disagree, right against wrong. */
   readonly against?: string;
   readonly benchmark?: string;
   readonly verdict?: SampleVerdict;
@@ -241,22 +237,22 @@ export interface SamplePage {
   readonly rows: readonly SampleRow[];
 }
 
-/** One reply of a method to a question. */
+/** Reply of a method to a question. */
 export interface SampleRow {
-  /** Of `GET /api/benches/{id}/samples/{key}`. */
+  /** Key in `GET /api/benches/{id}/samples/{key}`. */
   readonly key: string;
   readonly benchmark: string;
   readonly problem: string;
-  /** At most 200 characters, like `gold` and `extracted`; empty if the bench kept no questions. */
+  /** Max 200 characters, like `gold` and `extracted`; empty if the bench stores no questions. */
   readonly question: string;
   readonly gold: string;
   readonly extracted: string | null;
   readonly method: string;
   readonly repeat: number;
   readonly verdict: SampleVerdict;
-  /** F1 of words, for benchmarks with partial scores. */
+  /** Word F1, for benchmarks with partial scores. */
   readonly score: number | null;
-  /** Prompt and completion. */
+  /** Prompt and completion tokens. */
   readonly tokens: number;
   readonly calls: number;
   readonly usd: number | null;
@@ -268,7 +264,7 @@ export interface SampleDetail {
   readonly row: SampleRow;
   readonly question: string;
   readonly gold: string;
-  /** Kind of grading; null if the bench kept no questions. */
+  /** Grading kind; null if the bench stores no questions. */
   readonly grading: string | null;
   readonly tests: string | null;
   readonly answer: string | null;
@@ -281,25 +277,25 @@ export interface SampleDetail {
   readonly attempt: number;
   readonly error: string | null;
   readonly calls: readonly StoredCall[];
-  /** Why calls are missing. */
+  /** Reason for missing calls. */
   readonly callsMissing: string | null;
-  /** The same question by other methods and in other repeats. */
+  /** Same question with other methods and repeats. */
   readonly others: readonly SampleRow[];
 }
 
-/** The data of an exported page. */
+/** Data of an exported page. */
 export interface RecordedView {
   /** Milliseconds since 1970. */
   readonly made: number;
-  /** Address within the page: `#/run/ID`. */
+  /** Address in the page: `#/run/ID`. */
   readonly start: string;
-  /** What the file lacks, a sentence each. */
+  /** Missing data, one sentence each. */
   readonly leftOut: readonly string[];
   readonly runs: readonly RecordedRun[];
   readonly benches: readonly RecordedBench[];
 }
 
-/** A run, with lists cut to the size of the file. */
+/** Run with lists cut to the file size. */
 export interface RecordedRun {
   readonly detail: RunDetail;
   readonly speech: Speech;
@@ -308,13 +304,12 @@ export interface RecordedRun {
   readonly metrics: MetricTable;
 }
 
-/** A bench, with samples cut to the size of the file. */
+/** Bench with samples cut to the file size. */
 export interface RecordedBench {
   readonly table: BenchTable;
   readonly samples: readonly SampleDetail[];
 }
 
-/** A method on a benchmark. */
 export interface BenchRow {
   readonly method: string;
   readonly benchmark: string;
@@ -330,7 +325,7 @@ export type ViewEvent =
   | { readonly type: "runs" }
   | { readonly type: "run"; readonly id: string; readonly step: number; readonly state: RunState };
 
-/** Every failure: `{ error }` with a status of 400, 401, 403, 404, 405 or 500. */
+/** Failure body `{ error }`, with status 400, 401, 403, 404, 405 or 500. */
 export interface Failure {
   readonly error: { readonly code: string; readonly message: string };
 }

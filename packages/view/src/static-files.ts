@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 
-/** Headers of every response: no type sniffing, no frames, no referrer. */
+/** Headers of all responses: no sniffing, frames or referrer. */
 export const plainHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -9,7 +9,7 @@ export const plainHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Cross-origin isolation lets threads share memory, so that the playground trains on all processors. */
+/** Cross-origin isolation enables shared memory, so the playground trains on all cores. */
 const isolated: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
@@ -18,7 +18,7 @@ const isolated: Readonly<Record<string, string>> = {
 /** Hosts of the playground's story model. */
 const hubPlaces = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
 
-/** Pages load and run only files of their site, and wasm. Text on a page can become no script, style, picture or foreign request. */
+/** Pages load only files of their site, and wasm. Text cannot become a script, style, picture or foreign request. */
 export const pagePolicy: string = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -48,15 +48,14 @@ const types: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Responses with the files of a folder. */
 export interface StaticFiles {
-  /** @returns null for a path without a file; the path of a folder means its `index.html` */
+  /** @returns null for a path without a file; folder paths return their `index.html` */
   answer(path: string): Promise<Response | null>;
 }
 
 /**
- * The files that a folder holds now. Paths are looked up in this list and never passed to the file system, so that no path leads
- * out of the folder. Browsers cache files that Vite named by content forever, and revalidate others.
+ * Serves the current files of a folder. Paths are looked up in a list, never passed to the file system, so no path can
+ * leave the folder. Vite's content-hashed files are cached forever, others revalidated.
  */
 export async function staticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -4,18 +4,17 @@ import { checkOwnPage } from "@laconic/serve/server";
 import { ViewError } from "./failure.ts";
 import { plainHeaders } from "./static-files.ts";
 
-/** Who may send requests. */
 export interface GuardOptions {
-  /** Address that the server is bound to, and its other names. */
+  /** Bound address and other names of the server. */
   readonly hosts: readonly string[];
   /** Null if no token is needed. */
   readonly token: string | null;
 }
 
 /**
- * Refuses requests of foreign pages: another host than the server's (DNS rebinding), another origin than its own. With a token,
- * the address with `?token=` sets a cookie, and every other request needs that cookie.
- * @returns a response instead of the page; null for an accepted request
+ * Refuses requests from foreign pages: another host (DNS rebinding) or another origin. With a token, an address with
+ * `?token=` sets a cookie that all other requests need.
+ * @returns a response that replaces the page; null for an accepted request
  * @throws ViewError 401 and 403
  */
 export function viewGuard({ hosts, token }: GuardOptions): (request: Request) => Response | null {
@@ -43,9 +42,9 @@ export function viewGuard({ hosts, token }: GuardOptions): (request: Request) =>
   };
 }
 
-/** Sets the cookie on a page of this server: browsers do not send a strict cookie after a redirect from another site. */
+/** Sets the cookie on a page, because browsers omit strict cookies after a redirect from another site. */
 function welcome(address: string, cookie: string): Response {
-  // One slash: an address that begins with two leads to another host.
+  // A single slash: an address with two leads to another host.
   const target = `/${address.replace(/^[/\\]+/u, "")}`.replaceAll(/[&"'<>]/gu, (each) => `&#${each.charCodeAt(0)};`);
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Laconic</title></head><body><p><a href="${target}">Go on</a></p></body></html>`;
   return new Response(page, {

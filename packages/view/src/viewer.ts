@@ -9,24 +9,23 @@ import { staticFiles } from "./static-files.ts";
 import { viewGuard } from "./view-guard.ts";
 import { webFolder } from "./web-folder.ts";
 
-/** Folders to show, and who may see them. */
 export interface ViewerOptions {
-  /** Runs, sweeps and benches in and below them are shown; empty for the playground alone. */
+  /** Shows runs, sweeps and benches in and below them; empty for the playground only. */
   readonly folders: readonly string[];
-  /** Waits for missing folders instead of refusing them. */
+  /** Accepts missing folders and waits for them. */
   readonly mayCome?: boolean;
-  /** Folder of the built pages; {@link webFolder} by default. */
+  /** Folder of the built pages. Default {@link webFolder}. */
   readonly pages?: string;
   /** Called before the pages are built. */
   readonly note?: (text: string) => void;
-  /** Address that the server is bound to, and its other names; this machine by default. */
+  /** Bound address and other names of the server. Default this machine. */
   readonly hosts?: readonly string[];
-  /** Every visitor needs it, where other machines can reach the server. */
+  /** Required of all visitors if other machines can reach the server. */
   readonly token?: string | null;
   readonly tokenizerOf?: TokenizerOf;
   /** Receives internal failures. */
   readonly onError?: (error: unknown) => void;
-  /** Reads the folders instead of a separate thread. */
+  /** Replaces the reader thread. */
   readonly data?: ViewData;
 }
 
@@ -35,17 +34,17 @@ const checkOptions = optionCheck<ViewerOptions>()(
   "folders mayCome pages note hosts token tokenizerOf onError data",
 );
 
-/** A dashboard over run folders, as a function of requests. */
+/** Dashboard over run folders as a request handler. */
 export interface Viewer {
   readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;
-  /** Ends all streams, and the reading thread. */
+  /** Ends all streams and the reader thread. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a dashboard over run folders. Nothing is written, and nothing is asked of another machine.
- * @throws LaconicError `config_invalid` for a folder that is not there
+ * Opens a dashboard over run folders, without writes or requests to other machines.
+ * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   checkOptions(options);
@@ -85,7 +84,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   };
 }
 
-/** A viewer behind a server of Node's, which does not listen yet. */
+/** Wraps a viewer in a Node server that does not listen yet. */
 export function createViewServer(viewer: Pick<Viewer, "handle" | "hosts">, onError: (error: unknown) => void): Server {
   return createHandlerServer((request) => viewer.handle(request), onError, { hosts: viewer.hosts });
 }

@@ -9,18 +9,19 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { boundedJson } from "@laconic/core/json";
 
-/** Of this package, from `src` and from `dist` alike. */
+/** Package folder, from `src` and from `dist`. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
 
 const viteConfigs = ["vite.config.ts", "vite.exported.config.ts"];
 
-/** Builds that nobody has asked for in this time may go. */
+/** Max age of other builds. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Where the built pages lie: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and `.css`, `assets`. A published package brings them. In the
- * repository they are built when they are first needed, and again once a source that goes into them has changed.
- * @param note - hears that they are built, which takes seconds
+ * Returns the folder of the built pages: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and
+ * `.css`, `assets`. Published packages contain it. In the repository, pages are built on first use and after source
+ * changes.
+ * @param note - called before a build, which takes seconds
  */
 export async function webFolder(note: (text: string) => void = () => undefined): Promise<string> {
   if (!existsSync(join(packageFolder, "web"))) return join(packageFolder, "dist", "web");
@@ -34,12 +35,12 @@ export async function webFolder(note: (text: string) => void = () => undefined):
   await buildPages(partial);
   await moveFile(partial, built).catch(async (error: unknown) => {
     await rm(partial, { recursive: true });
-    if (!existsSync(built)) throw error; // else another process was faster
+    if (!existsSync(built)) throw error; // another process was faster
   });
   return built;
 }
 
-/** Builds dashboard, playground, and the page that an export holds; in processes of their own, because what a bundler took would stay with a server for hours. */
+/** Builds all pages in separate processes, because a bundler's memory would stay with the server. */
 async function buildPages(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   for (const config of viteConfigs)
@@ -62,7 +63,7 @@ async function removeOld(cache: string): Promise<void> {
   }
 }
 
-/** Of all that a page may hold: its own files, the contract, and the packages that it imports, and those that they import. */
+/** Hash of all sources of the pages: this package, and all packages that it imports, also indirectly. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
   const own = ["web", "src/protocol.ts", "src/charts", "src/data", ...viteConfigs, "package.json"].map((name) =>
@@ -78,13 +79,13 @@ async function sourceHash(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Folders of the packages of this repository that a package imports, and those that they import. */
+/** Local packages that a package imports, also indirectly. */
 async function importedPackages(folder: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
   const manifest = boundedJson(await readFile(join(folder, "package.json"), "utf8")) as {
     readonly dependencies?: Readonly<Record<string, string>>;
     readonly devDependencies?: Readonly<Record<string, string>>;
   };
-  // What a page bundles need not be installed with the package.
+  // Dev dependencies are bundled into pages.
   const names = Object.keys({
     ...manifest.dependencies,
     ...(folder === packageFolder && manifest.devDependencies),
@@ -98,7 +99,7 @@ async function importedPackages(folder: string, found = new Set<string>()): Prom
   return found;
 }
 
-/** All files below a folder, or the file itself, in the order of their names; none where there is nothing. */
+/** Files below a folder, or the file itself, sorted; empty if missing. */
 async function filesIn(place: string): Promise<string[]> {
   if (!existsSync(place)) return [];
   if (!(await stat(place)).isDirectory()) return [place];

@@ -10,15 +10,14 @@ import type { RecordedBench, RecordedRun, RecordedView } from "../protocol.ts";
 import { webFolder } from "../web-folder.ts";
 import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } from "./record.ts";
 
-/** Folders to export, and the size of the file. */
 export interface ExportOptions {
-  /** Runs and benches in and below them. */
+  /** Exports runs and benches in and below them. */
   readonly folders: readonly string[];
-  /** Size of the whole file; 3 MB by default. */
+  /** Max file size. Default 3 MB. */
   readonly maxBytes?: number;
-  /** Time that the page shows, in milliseconds since 1970. */
+  /** Displayed time in milliseconds since 1970. */
   readonly now: number;
-  /** Folder of the built pages; {@link webFolder} by default. */
+  /** Folder of the built pages. Default {@link webFolder}. */
   readonly pages?: string;
   /** Called before the pages are built. */
   readonly note?: (text: string) => void;
@@ -27,20 +26,19 @@ export interface ExportOptions {
 
 const checkOptions = optionCheck<ExportOptions>()("exportPage", "folders maxBytes now pages note tokenizerOf");
 
-/** A page in one file. */
 export interface ExportedPage {
   readonly html: string;
   readonly bytes: number;
-  /** What the folders have and the file does not, a sentence each. */
+  /** Missing data, one sentence each. */
   readonly leftOut: readonly string[];
 }
 
-/** Runs, and benches, of one file; of more, the newest. */
+/** Max runs and max benches per file; the newest are kept. */
 const maxEach = 40;
 
 /**
- * The dashboard of some folders as one file: no server, no request, and a policy that allows none.
- * @throws LaconicError `config_invalid` for a folder that is not there, that holds nothing to show, or that does not fit into the file
+ * Exports the dashboard of some folders as one file without server and requests.
+ * @throws LaconicError `config_invalid` for a folder that is missing, empty, or too large for the file
  */
 export async function exportPage(options: ExportOptions): Promise<ExportedPage> {
   checkOptions(options);
@@ -69,7 +67,7 @@ export async function exportPage(options: ExportOptions): Promise<ExportedPage> 
   }
 }
 
-/** For addresses, and sentences about what is left out. */
+/** Bytes for addresses and notes about missing data. */
 const reserved = 20_000;
 
 async function recordView(
@@ -86,7 +84,7 @@ async function recordView(
   const leftOut: string[] = [];
   if (found.length > runs.length) leftOut.push(`runs: the ${runs.length} newest of ${found.length} are here`);
   if (tables.length > benches.length) leftOut.push(`benches: ${benches.length} of ${tables.length} are here`);
-  // What one leaves is for those after it.
+  // Unused bytes pass to the next run or bench.
   let [left, others] = [room, count];
   const taken = <T>(name: string, { recorded, leftOut: lacks }: Recording<T>): T => {
     left -= embeddedBytes(recorded);
@@ -99,7 +97,7 @@ async function recordView(
   return { ...view, start: startOf(view) };
 }
 
-/** One run or bench opens itself, several runs their comparison. */
+/** Opens a single run or bench directly, several runs as a comparison. */
 function startOf({ runs, benches }: RecordedView): string {
   const [run, bench] = [runs[0], benches[0]];
   if (runs.length === 1 && run) return `#/run/${run.detail.summary.id}`;
@@ -113,7 +111,7 @@ function titleOf({ runs, benches }: RecordedView): string {
 }
 
 function pageOf(title: string, script: string, style: string, view: RecordedView): string {
-  // What would end the elements early is nowhere in what is built; a build that has it would run half a script.
+  // An inlined end tag would cut the script or style.
   if (/<\/script|<!--/iu.test(script) || /<\/style/iu.test(style))
     throw new Error("the built page ends its own element; build it again");
   const policy = [

@@ -12,37 +12,33 @@ import type {
   TellingEpisode,
 } from "../protocol.ts";
 
-/** A part of the file, and what it lacks in sentences. */
+/** Data of the file, and sentences about missing data. */
 export interface Recording<T> {
   readonly recorded: T;
   readonly leftOut: readonly string[];
 }
 
-/** Shares of a run's bytes; the rest is for conversations. */
+/** Byte shares of a run; conversations get the rest. */
 const share = { speech: 0.2, columns: 0.25 } as const;
 
-/** Conversations of each of two evaluations, and samples of a bench, that are considered. */
+/** Max candidates: conversations per evaluation query, and samples of a bench. */
 const considered = { ofEvaluation: 200, samples: 500 } as const;
 
-/** A larger conversation loses its tokens and the ends of long texts; a larger sample loses its calls. */
+/** Larger conversations lose tokens and long text ends; larger samples lose their calls. */
 const large = { bytes: 40_000, characters: 4000 } as const;
 
-/** JSON for a `script` element: nothing in it ends the element. Numbers have six significant digits. */
+/** JSON that cannot end its `script` element, with six significant digits. */
 export function embeddedJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === "number" && !Number.isInteger(each) ? Number(each.toPrecision(6)) : each,
   ).replaceAll("<", String.raw`\u003c`);
 }
 
-/** Bytes of a value in the file. */
 export function embeddedBytes(value: unknown): number {
   return Buffer.byteLength(embeddedJson(value));
 }
 
-/**
- * A run with as many of its steps, curves and conversations as `maxBytes` allow, the most telling first.
- * @param maxBytes - in the file
- */
+/** Records as many steps, curves and conversations of a run as `maxBytes` allow, most telling first. */
 export async function recordRun(
   data: FolderReader,
   id: string,
@@ -90,7 +86,7 @@ export async function recordRun(
   };
 }
 
-/** A bench's table, with as many of its samples as `maxBytes` allow, question by question. */
+/** Records a bench's table and as many samples as `maxBytes` allow, by question. */
 export async function recordBench(
   data: FolderReader,
   table: BenchTable,
@@ -120,7 +116,7 @@ function lacks(name: string, here: number, all: number, rest: string): string[] 
   return here < all ? [`${name}: ${formatCount(here)} of ${formatCount(all)} ${rest}`] : [];
 }
 
-/** Items in their order until the bytes are used up. Large ones are reduced. */
+/** Takes items in order until the bytes are used up. Large items are reduced. */
 async function fit<T>(
   keys: Iterable<string>,
   maxBytes: number,
@@ -149,7 +145,10 @@ function withHeldOthers<T extends { readonly others: readonly { readonly key: st
   return items.map((item) => ({ ...item, others: item.others.filter(({ key }) => held.has(key)) }));
 }
 
-/** The most telling problem at all its evaluations, the ends of the others, the last and the first evaluation in turn, then the newest. */
+/**
+ * Order of conversations: the first telling problem at all evaluations, both ends of other telling ones, last and first
+ * evaluation alternating, then the newest.
+ */
 async function keysOf(
   data: FolderReader,
   id: string,
@@ -180,7 +179,7 @@ function shortenedEpisode(episode: EpisodeDetail): EpisodeDetail {
   };
 }
 
-/** Every metric at evenly spaced rows. */
+/** All metrics at evenly spaced rows. */
 function thinned({ every, steps, columns }: MetricTable, maxBytes: number): MetricTable {
   const bytesPerRow = Math.max(1, 10 * (1 + Object.keys(columns).length)); // digits and a comma
   const rows = spaced([...steps.keys()], Math.max(2, Math.floor(maxBytes / bytesPerRow)));

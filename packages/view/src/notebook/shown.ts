@@ -6,13 +6,13 @@ import { comparisonRows, comparisonText } from "../runs/comparison-text.ts";
 import { readReport } from "../run/run-report.ts";
 import { readRunSummary, runRows } from "../runs/list-runs.ts";
 
-/** Jupyter's MIME bundle: the same content in several forms, of which the notebook takes the best that it can show. */
+/** Jupyter MIME bundle: one content in several formats; the notebook shows the best supported one. */
 export interface MimeBundle {
   readonly "text/plain": string;
   readonly "text/html": string;
 }
 
-/** A value that says how a notebook shows it. The symbol is that of Deno's kernel, `Deno.jupyter.$display`. */
+/** Value with a notebook display. The symbol is Deno's `Deno.jupyter.$display`. */
 export interface Shown {
   readonly [display: symbol]: () => MimeBundle;
 }
@@ -20,7 +20,7 @@ export interface Shown {
 const display: unique symbol = Symbol.for("Jupyter.display") as never;
 
 /**
- * A run: its state and figures, its warnings, and the accuracy-token plane once it has been evaluated.
+ * Shows a run: state, figures, warnings, and the accuracy-token plane after its first evaluation.
  * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function showRun(directory: string): Promise<Shown> {
@@ -36,7 +36,7 @@ export async function showRun(directory: string): Promise<Shown> {
 }
 
 /**
- * What differs between runs: settings, and figures with their intervals, seeds of the same settings together.
+ * Shows differences between runs: settings and figures with intervals, grouped over seeds.
  * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function showComparison(directories: readonly string[]): Promise<Shown> {
@@ -54,7 +54,7 @@ function shown(plain: string, html: readonly Drawing[]): Shown {
   return { [display]: () => ({ "text/plain": plain, "text/html": html.map((each) => markupOf(each)).join("") }) };
 }
 
-/** Drawings as images: their styles cannot reach the notebook's page. */
+/** Drawings as images, because their styles must not affect the notebook. */
 function image(wide: string, narrow: string): Drawing {
   const address = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
   return draw(
@@ -69,7 +69,7 @@ function image(wide: string, narrow: string): Drawing {
   );
 }
 
-/** Some front ends have no style for tables, so that each cell has its own. */
+/** Cells have inline styles, because some front ends do not style tables. */
 const style = "padding:4px 16px 4px 0;text-align:left;white-space:nowrap";
 
 function table(rows: readonly (readonly string[])[], label: string): Drawing {

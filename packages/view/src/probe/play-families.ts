@@ -12,27 +12,26 @@ import {
 import { evaluate, evaluationOptions, livePolicies, type Evaluation, type TrainingParts } from "@laconic/trainer";
 import { figuresOf, pairedFamily, unpairedFamily } from "./compare-family.ts";
 
-/** How far a probe is. */
 export interface ProbeProgress {
   readonly family: string;
   /** Finished episodes. */
   readonly episodes: number;
-  /** All episodes, at most. */
+  /** Max total episodes. */
   readonly planned: number;
 }
 
 /** Problems and teammates for a run's team. */
 export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetched"> {
-  /** Test problems, and at most as many of a family. */
+  /** Test problems, and max problems per family. */
   readonly problems: number;
   readonly families: readonly string[];
   /** User problems by family. */
   readonly own: ReadonlyMap<string, readonly Problem[]>;
-  /** Called when an episode is over. */
+  /** Called after each episode. */
   readonly onEpisode?: (state: ProbeProgress) => void;
 }
 
-/** Plays problems. @param later - episodes that follow, at most */
+/** @param later - max episodes after these */
 type Play = (family: string, parts: TrainingParts, problems: readonly Problem[], later: number) => Promise<Played>;
 
 interface Played {
@@ -42,7 +41,7 @@ interface Played {
 
 /**
  * Plays the run's test problems, then each family.
- * @throws LaconicError `config_invalid` for a task without test problems, and errors of the evaluation
+ * @throws LaconicError `config_invalid` for a task without test problems, and evaluation errors
  */
 export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
   const { families, own, seed } = choice;
@@ -81,7 +80,7 @@ export async function playFamilies(found: FoundRun, opened: OpenedParts, choice:
   return { version: 1, step: found.state.step, seed, base: figures, families: probed, skipped };
 }
 
-/** Each episode has the random numbers of the base's episode at its position. */
+/** Each episode uses the random numbers of its base episode. */
 async function playPaired(
   { family, change, parts, unheard, problems }: ProbePlan,
   base: readonly RecordedEpisode[],
@@ -102,7 +101,7 @@ async function playPaired(
   return { ...result, unheard: figuresOf(deaf.episodes.filter(hasCounterpart)).accuracy };
 }
 
-/** Samples as the run's evaluations do. */
+/** Samples like the run's evaluations. */
 function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): Play {
   let episodes = 0;
   return async (family, parts, problems, later) => {

@@ -16,20 +16,19 @@ import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
-/** How a run is probed. */
 export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
-  /** Names of families; all when null. */
+  /** Family names; null for all. */
   readonly families: readonly string[] | null;
-  /** A module with user problems. A family replaces the built-in one of the same name. */
+  /** Module with user problems. A family replaces the built-in one of its name. */
   readonly file: string | null;
-  /** Who speaks in `other-actor`, as `--actor` of `eval`. */
+  /** Actor in `other-actor`, like `--actor` of `eval`. */
   readonly actor: string | null;
 }
 
 /**
- * Gives a run's team other problems or other teammates, by family, and compares with the run's test problems. Writes `probe.json`.
- * @throws LaconicError `config_invalid` for an unknown family; `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`;
- * `data_invalid` for a file with unsuitable problems; `scoring_failed`
+ * Tests a run's team with other problems or teammates, by family, against its test problems. Writes `probe.json`.
+ * @throws LaconicError `config_invalid` for an unknown family; `run_missing`, `checkpoint_missing`,
+ * `checkpoint_corrupt`; `data_invalid` for a file with unsuitable problems; `scoring_failed`
  */
 export async function probeRun(
   directory: string,

@@ -2,7 +2,7 @@ import { formatNumber } from "@laconic/core/text";
 import { describeUnscored, type Evaluation, type Measured } from "@laconic/trainer";
 import { printable } from "../runs/columns.ts";
 
-/** How a count of tokens compares with another, for a reader: `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
+/** Change of a token count: `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
 export function tokenChange(before: number, after: number, than = "before"): string {
   if (!(before > 0) || !(after > 0)) return before === after ? `as many as ${than}` : "not comparable";
   const ratio = before / after;
@@ -12,13 +12,16 @@ export function tokenChange(before: number, after: number, than = "before"): str
 
 type States = readonly (Measured | undefined)[];
 
-/** What rewards and task count in each state of a run, a line each. A state without the value shows as "-". */
+/** One line per reward and task measure over the states; "-" for missing values. */
 export function measureLines(states: States): string[] {
   const names = Object.keys(states.at(-1)?.measures ?? {});
   return names.map((name) => `${printable(name)}  ${way(states, (of) => of.measures?.[name])}`);
 }
 
-/** How odd each agent's words are in each state, and how many are one template: a line each. Older runs have the first alone. */
+/**
+ * One line per agent: perplexity of its messages, and share of the commonest template. Older runs have only the
+ * perplexity.
+ */
 export function languageLines(states: States): string[] {
   return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
     const figures = languageFigures
@@ -42,7 +45,7 @@ function way(states: States, valueOf: (of: Measured) => number | undefined): str
   return shown.join(" -> ");
 }
 
-/** `, 3 left out without a score (3 errors)` behind an evaluation's figures; empty where all have one. */
+/** Note on unscored problems for an evaluation's figures; empty if all are scored. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
   const described = scoring ? describeUnscored(scoring) : "";
   return described === "" ? "" : `; left out without a score: ${described}`;

@@ -13,27 +13,24 @@ import {
 import { planeFile } from "../charts/plane-file.ts";
 import type { PlaneChart } from "../charts/plane.ts";
 
-/** Text and picture of a run folder for a terminal, a notebook or a README. */
+/** Text and picture of a run, for terminals, notebooks and READMEs. */
 export interface RunReport {
-  /** Damage, a decline, and warnings of the training. */
+  /** Damage, declines, and training warnings. */
   readonly warnings: readonly string[];
-  /** The first problem recorded before and after training, with the team's messages; null without one. */
+  /** First problem recorded before and after training, with messages; null without one. */
   firstProblem(): Promise<string | null>;
   /**
-   * The accuracy-token plane as an SVG file.
-   * @param size - `narrow` suits a phone
+   * Returns the accuracy-token plane as an SVG file.
+   * @param size - `narrow` is for phones
    * @throws LaconicError `run_missing` before the first evaluation
    */
   picture(size?: "wide" | "narrow"): string;
 }
 
-/** Evaluations at either end of a long run whose episodes are read: those between lie gigabytes apart. */
+/** Evaluations at each end of a long run whose episodes are read; the middle can be gigabytes. */
 const maxEnds = 10;
 
-/**
- * Reads a run folder for its report.
- * @throws LaconicError `run_missing` for a folder without a run
- */
+/** Reads the report of a run folder. @throws LaconicError `run_missing` for a folder without a run */
 export async function readReport(directory: string): Promise<RunReport> {
   const config = await readSettings(nodeFileSystem, directory);
   const source = folderSource(directory);
@@ -116,7 +113,7 @@ function conversationText({ step, episode: { utterances }, task }: RecordedEpiso
   return [`  ${when} training (step ${step}): ${tokens} tokens, ${verdict}`, ...lines].join("\n");
 }
 
-/** One line of at most 160 characters. */
+/** Single line of at most 160 characters. */
 function shortened(text: string): string {
   const line = visibleText(text).replaceAll(/\s+/gu, " ").trim();
   return line.length > 160 ? `${line.slice(0, 160)} ...` : line;

@@ -4,16 +4,13 @@ import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
-/** Result of a training, for a program and for a reader. */
+/** Training result for programs and readers. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;
 }
 
-/**
- * Result of a training with validation problems.
- * @param budget - target tokens per episode; null without one
- */
+/** Result of a training with validation problems. @param budget - target tokens per episode; null without one */
 export function trainingResult(done: StartedRun, budget: number | null): TrainingResult {
   const { warmStart, before, after } = done;
   const states: States = [
@@ -24,7 +21,9 @@ export function trainingResult(done: StartedRun, budget: number | null): Trainin
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/** Result of a training through an endpoint, which has no validation problems: means of its first and last step. */
+/**
+ * Result of a training through an endpoint. It has no validation problems, so uses means of the first and last step.
+ */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
@@ -44,7 +43,7 @@ export async function servedTrainingResult(
   return { json: { steps, first, last, seconds, trainingSeconds, device }, text };
 }
 
-/** Evaluations by their names in results. `before` is the model before any warm start. */
+/** Evaluations by result name. `before` precedes any warm start. */
 type States = readonly (readonly [name: string, evaluation: Evaluation])[];
 
 function figuresOf(done: StartedRun, states: States, budget: number | null): object {

@@ -1,4 +1,4 @@
-/** Rows with their cells below each other, two spaces apart. */
+/** Aligns cells in columns, two spaces apart. */
 export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
@@ -10,10 +10,10 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Text of a model or a stranger's file for a terminal: control characters and those that turn its direction are spelled out. */
+/** Untrusted text for a terminal: control and direction characters are spelled out. */
 export function printable(text: string): string {
   return text.replaceAll(hidden, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
 }
 
-/** Control characters but line feed and tab, marks of direction, and what separates lines unseen. */
+/** Control characters except line feed and tab, direction marks, and invisible separators. */
 const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;

@@ -4,32 +4,32 @@ import type { RunEvaluation } from "@laconic/trainer/reading";
 import { settingsOf } from "./settings.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 
-/** A figure over the runs of a group. */
+/** Figure over a group's runs. */
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
-  /** 95 %: over one run's validation problems, or of several runs' mean by Student's t; null if unknown. */
+  /** 95 % interval: over one run's validation problems, or of several runs' mean by Student's t; null if unknown. */
   readonly interval: readonly [low: number, high: number] | null;
 }
 
-/** A figure less the first group's, with its 95 % interval. */
+/** Difference to the first group, with 95 % interval. */
 export interface Difference extends Estimate {
-  /** What the interval counts: seeds (Welch 1947), or the validation problems of one run each (Newcombe 1998, method 10). */
+  /** Unit of the interval: seeds (Welch 1947), or validation problems of single runs (Newcombe 1998, method 10). */
   readonly of: "seeds" | "problems" | null;
 }
 
-/** Runs whose settings differ in the seed alone. */
+/** Runs whose settings differ only in the seed. */
 export interface RunGroup {
   readonly name: string;
   readonly runs: readonly RunSummary[];
-  /** After training, over the runs with an evaluation. */
+  /** Figures after training, over evaluated runs. */
   readonly accuracy: Figure | null;
   readonly tokens: Figure | null;
   /** Time of training steps. */
   readonly seconds: Figure | null;
 }
 
-/** A group against the first. */
+/** Differences of a group to the first. */
 export interface GroupDifference {
   readonly name: string;
   readonly accuracy: Difference | null;
@@ -37,22 +37,21 @@ export interface GroupDifference {
   readonly seconds: Difference | null;
 }
 
-/** Settings and figures of groups of runs. */
 export interface Comparison {
-  /** Settings that are not the same in all groups: values by group, null where it is not set. */
+  /** Settings that differ between groups: values by group, null if not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
   readonly groups: readonly RunGroup[];
   readonly differences: readonly GroupDifference[];
-  /** Limits of the figures, in words. */
+  /** Limitations, as sentences. */
   readonly notes: readonly string[];
 }
 
 const seedKey = "train.seed";
 
 /**
- * What differs between runs. Those whose settings differ in the seed alone are one group.
- * @param folders - of runs, each once
- * @throws LaconicError `run_missing`; `config_invalid` for a folder that is named twice
+ * Compares runs; runs that differ only in the seed form a group.
+ * @param folders - distinct run folders
+ * @throws LaconicError `run_missing`; `config_invalid` for a repeated folder
  */
 export async function compareRuns(folders: readonly string[]): Promise<Comparison> {
   const twice = folders.find((folder, i) => folders.indexOf(folder) !== i);
@@ -99,7 +98,7 @@ function comparisonOf(runs: readonly RunSummary[]): Comparison {
   };
 }
 
-/** Without the seed. The configuration of a program's run is its training settings. */
+/** Settings without the seed. Runs of programs store only their training settings. */
 function comparedSettings(config: unknown): ReadonlyMap<string, string> {
   const hasTrain = typeof config === "object" && config !== null && "train" in config;
   const settings = Object.entries(settingsOf(hasTrain ? config : { train: config }));
@@ -132,11 +131,11 @@ function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["inte
   if (mean === null) return null;
   if (values.length === 1) return { mean, values, interval: ofOne };
   const interval = studentInterval(values);
-  // Student's t has no bounds; figures lie between 0 and `max`.
+  // Student's t is unbounded; figures are in 0 to `max`.
   return { mean, values, interval: interval && [Math.max(0, interval[0]), Math.min(max, interval[1])] };
 }
 
-/** A figure less the first; null without one of them. */
+/** Returns `other` minus `first`; null if one is missing. */
 export function differenceOf(first: Figure | null, other: Figure | null): Difference | null {
   if (!first || !other) return null;
   const value = other.mean - first.mean;

@@ -2,10 +2,10 @@ import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints
 import { columnsOf, printable } from "./columns.ts";
 import type { Comparison, Difference, Figure } from "./compare-runs.ts";
 
-/** A comparison as rows of cells, heads first. Cells may contain any text: callers escape it. */
+/** Comparison as rows of cells, heads first. Callers escape the cells. */
 export interface ComparisonRows {
   readonly groups: readonly string[];
-  /** Empty where all settings are the same. */
+  /** Empty if all settings are equal. */
   readonly settings: readonly (readonly string[])[];
   readonly figures: readonly (readonly string[])[];
 }
@@ -44,7 +44,6 @@ export function comparisonRows({ settings, groups, differences }: Comparison): C
   };
 }
 
-/** A comparison for a terminal. */
 export function comparisonText(comparison: Comparison): string {
   const { groups, settings, figures } = comparisonRows(comparison);
   const { notes } = comparison;
@@ -78,7 +77,7 @@ function signed(value: number, format: (value: number) => string): string {
   return `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 }
 
-/** At most 60 characters on one line. */
+/** Single line of at most 60 characters. */
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ");
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;

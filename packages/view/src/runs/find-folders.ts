@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
-/** A folder that looks like a run or a bench. */
+/** Folder of a run or bench. */
 export interface FoundFolder {
   readonly kind: "run" | "bench";
   readonly id: string;
@@ -15,20 +15,20 @@ export interface FoundFolder {
   readonly folder: string;
 }
 
-/** Levels below an opened folder: `sweeps/budgets/runs/NAME-0` is four deep. */
+/** Search depth: `sweeps/budgets/runs/NAME-0` is four deep. */
 const maxDepth = 6;
 const maxFolders = 20_000;
 
 const foreignState = "trainer_state.json";
-/** One of these files makes a folder a run. */
+/** Files that identify a run. */
 const runMarks = [runFiles.config, runFiles.manifest, runFiles.metrics, runFiles.episodes, "LOCK", foreignState];
-/** A run with one of these entries holds no other runs. */
+/** Entries of a run that exclude nested runs. */
 const leafMarks = [runFiles.metrics, runFiles.checkpoints, foreignState];
 
 /**
- * Runs and benches in and below the opened folders. Links are followed within an opened folder only. Hidden folders, dependencies
- * and subfolders of a run are skipped.
- * @param roots - without links
+ * Finds runs and benches in and below the opened folders. Follows links only within an opened folder. Skips hidden
+ * folders, dependencies and subfolders of runs.
+ * @param roots - resolved paths
  */
 export async function findFolders(roots: readonly string[]): Promise<FoundFolder[]> {
   const folders: FoundFolder[] = [];
@@ -48,7 +48,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
         name: basename(path),
         folder: relative(root, path).split(sep).join("/"),
       });
-    // A folder with only a configuration may be a whole project: it is searched too.
+    // A folder with only a configuration may be a project, so it is searched too.
     if (isBench || (isRun && leafMarks.some((name) => names.has(name))) || depth === maxDepth) return;
     for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name))) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
@@ -61,10 +61,7 @@ export async function findFolders(roots: readonly string[]): Promise<FoundFolder
   return folders;
 }
 
-/**
- * Names a run in addresses, the same in every process: `/dashboard/#/run/ID`.
- * @param folder - its path, without links
- */
+/** Returns a run's address id, equal in every process: `/dashboard/#/run/ID`. @param folder - resolved path */
 export function folderId(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 12);
 }
@@ -78,7 +75,7 @@ export async function checkFolders(folders: readonly string[]): Promise<void> {
       });
 }
 
-/** The path of a folder without links; null for anything else, and where the disk refuses. */
+/** Resolved path of a folder; null for anything else or a failing disk. */
 export async function realFolder(folder: string): Promise<string | null> {
   try {
     const path = await realpath(folder);

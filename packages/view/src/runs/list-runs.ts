@@ -12,35 +12,29 @@ import {
 import { findFolders, realFolder } from "./find-folders.ts";
 import { columnsOf, printable } from "./columns.ts";
 
-/** A run in a line. */
+/** Run in a line. */
 export interface RunSummary extends Omit<
   RunFacts,
   "environment" | "train" | "evaluations" | "changes" | "warnings" | "families" | "test"
 > {
   readonly folder: string;
   readonly name: string;
-  /** Settings that were changed while it went on. */
+  /** Settings changed during training. */
   readonly changes: readonly ChangesOfStep[];
-  /** How many. */
+  /** Number of warnings. */
   readonly warnings: number;
 }
 
-/**
- * What a run folder holds, by its small files; null for a folder that is no run's.
- * @param folder - of one run
- */
+/** Summarises a run folder from its small files; null if it holds no run. @param folder - folder of one run */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
   const { environment, changes, warnings, train: _, evaluations: __, families: ___, test: ____, ...shown } = facts;
-  // A model's folder has a config.json too.
+  // Model folders have a config.json too.
   if (shown.state === "foreign" && environment === null && shown.step === 0) return null;
   return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
 }
 
-/**
- * Runs in and below a folder, newest first.
- * @throws LaconicError `config_invalid` for a missing folder
- */
+/** Returns runs in and below a folder, newest first. @throws LaconicError `config_invalid` for a missing folder */
 export async function listRuns(folder: string): Promise<RunSummary[]> {
   const root = await realFolder(folder);
   if (root === null) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
@@ -52,13 +46,13 @@ export async function listRuns(folder: string): Promise<RunSummary[]> {
   return runs.toSorted((a, b) => b.updated - a.updated);
 }
 
-/** Columns that a narrow terminal omits, in this order. */
+/** Columns that narrow terminals omit, in order. */
 const optional = ["DEVICE", "WARNINGS"];
 
 /**
- * Runs as lines of a terminal, under a head.
- * @param folder - paths are relative to it
- * @param columns - width of the terminal: a narrow one omits device and warnings, and cuts the beginning of long names
+ * Formats runs as lines under a head.
+ * @param folder - base of relative paths
+ * @param columns - terminal width: narrow ones omit device and warnings, and cut the start of long names
  */
 export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
   let rows = runRows(runs, folder);
@@ -75,7 +69,7 @@ export function runLines(runs: readonly RunSummary[], folder: string, columns: n
   );
 }
 
-/** Runs as rows of printable cells, the head first. */
+/** Printable cells of runs, head first. */
 export function runRows(runs: readonly RunSummary[], folder: string): string[][] {
   const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
   return [head, ...runs.map((run) => cells(run, folder))];

@@ -3,12 +3,12 @@ import { join, sep } from "node:path";
 import type { Stats } from "node:fs";
 import type { RunSource } from "@laconic/trainer/reading";
 
-/** The files of a folder below an opened one. A link that leads out of the opened folder is never followed. */
+/** Files of a folder below an opened one. Links that leave the opened folder are never followed. */
 export class RunPlace implements RunSource {
-  /** Both without links. */
+  /** Both resolved. */
   readonly root: string;
   readonly folder: string;
-  /** Refused system calls, missing files aside. What was read then may be different at the next reading. */
+  /** Failed system calls except missing files. Later reads may succeed. */
   failures = 0;
 
   constructor(root: string, folder: string) {
@@ -36,7 +36,7 @@ export class RunPlace implements RunSource {
   }
 
   async bytes(name: string, from: number, length: number): Promise<Buffer | null> {
-    // Opened for each reading: on Windows a file cannot be renamed onto an open one.
+    // Opened per read: Windows cannot rename a file onto an open one.
     const file = await open(join(this.folder, name), "r").catch((error: unknown) => this.#failed(error));
     if (!file) return null;
     const buffer = Buffer.allocUnsafe(length);
@@ -61,7 +61,7 @@ export class RunPlace implements RunSource {
   }
 }
 
-/** Whether a path is a folder or lies below it; both without links. */
+/** Whether a path equals a folder or is below it; both resolved. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

@@ -10,46 +10,44 @@ import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource 
 import { printable } from "./columns.ts";
 import { readRunSummary } from "./list-runs.ts";
 
-/** The tables of a run. */
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
 
-/** Of {@link tableNames}. */
+/** One of {@link tableNames}. */
 export type TableName = (typeof tableNames)[number];
 
-/** A cell of a table; texts may be a model's. */
+/** Cell; text may be model output. */
 export type Cell = Parameters<typeof csvLine>[0][number];
 
-/** A tidy table: one observation a row. */
+/** Tidy table: one observation per row. */
 export interface RunTable {
   readonly columns: readonly string[];
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
-/** Files of an export. */
 export interface RunExport {
   readonly folder: string;
   readonly files: readonly { readonly file: string; readonly rows: number }[];
-  /** Texts that a spreadsheet would run as a formula: they begin with an apostrophe. */
+  /** Number of texts that a spreadsheet would run as a formula; written with an apostrophe. */
   readonly defused: number;
 }
 
-/** Writes tables as CSV, and counts defused texts. */
+/** Writes tables as CSV and counts defused texts. */
 export class CsvWriter {
   #defused = 0;
 
-  /** Texts that a spreadsheet would run as a formula: they begin with an apostrophe now. */
+  /** Number of texts that a spreadsheet would run as a formula; written with an apostrophe. */
   get defused(): number {
     return this.#defused;
   }
 
-  /** The header and every row, without line feeds. */
+  /** Header and rows, without line feeds. */
   async *lines({ columns, rows }: RunTable): AsyncGenerator<string> {
     const line = (cells: readonly Cell[]): string => csvLine(cells, () => (this.#defused += 1));
     yield line(columns);
     for await (const cells of rows()) yield line(cells);
   }
 
-  /** @returns the number of rows after the header */
+  /** @returns number of rows without header */
   async write(table: RunTable, file: string): Promise<number> {
     let rows = -1;
     const lines = this.lines(table);
@@ -64,10 +62,7 @@ export class CsvWriter {
   }
 }
 
-/**
- * Writes tables of a run as `TABLE.csv` into a folder.
- * @throws LaconicError `run_missing`
- */
+/** Writes tables of a run to `TABLE.csv` in a folder. @throws LaconicError `run_missing` */
 export async function exportRun(
   directory: string,
   folder: string,
@@ -85,7 +80,7 @@ export async function exportRun(
 }
 
 /**
- * The tables of a run folder, by name. Files are read row by row: they may be larger than memory.
+ * Returns the tables of a run by name. Rows are streamed, because files can exceed memory.
  * @throws LaconicError `run_missing`
  */
 export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
@@ -105,7 +100,7 @@ export async function runTables(directory: string): Promise<(name: TableName) =>
 
 type Column<T> = readonly [name: string, cell: (row: T) => unknown];
 
-/** Nothing in a table moves a terminal's cursor or turns its direction. */
+/** Cells have no control or direction characters, which could affect a terminal. */
 function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>): RunTable {
   return {
     columns: columns.map(([name]) => printable(name)),
@@ -132,7 +127,7 @@ async function metricsTable(source: RunSource): Promise<RunTable> {
   );
 }
 
-/** A group of problems of an evaluation; the group of all problems has no name. */
+/** Problem group of an evaluation; the group of all problems has an empty name. */
 interface EvaluatedGroup {
   readonly step: unknown;
   readonly group: string;
@@ -173,10 +168,10 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
   );
 }
 
-/** An episode with its number among those of its kind, from 0. Rows of turns contain that number. */
+/** Episode with its number within its kind, from 0, which turn rows repeat. */
 type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; readonly number: number };
 
-/** Validation episodes, then those of training that the run kept. */
+/** Validation episodes, then the recorded training episodes. */
 async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;

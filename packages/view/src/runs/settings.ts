@@ -1,6 +1,6 @@
 import { isRecord } from "@laconic/core";
 
-/** Leaves of a configuration by dotted key. A list is a leaf, as JSON. */
+/** Configuration leaves by dotted key. Lists are leaves, as JSON. */
 export function settingsOf(value: unknown, path = ""): Record<string, string | number | boolean | null> {
   if (!isRecord(value)) {
     const isPlain = value === null || ["string", "number", "boolean"].includes(typeof value);

@@ -7,7 +7,7 @@ import { planeFile } from "../charts/plane-file.ts";
 import type { PlaneChart, PlanePoint } from "../charts/plane.ts";
 import { byVariant, endsOf, meanSide } from "./summary.ts";
 
-/** Writes `NAME.svg`, the accuracy-token plane with all variants. */
+/** Writes `NAME.svg`: the accuracy-token plane with all variants. */
 export async function writeVariantPicture(
   folder: string,
   name: string,
@@ -18,7 +18,7 @@ export async function writeVariantPicture(
   await writeFile(join(folder, `${name}.svg`), planeFile(plane, "wide"));
 }
 
-/** A numbered point for each variant with its seeds around it, and the start. A single variant is joined to its start. */
+/** Numbered points of variants with their seeds, and the start. A single variant is joined to its start. */
 export function variantPlane(
   results: readonly VariantResult[],
   title: string,

@@ -7,7 +7,7 @@ import { tokenChange } from "../run/figures-text.ts";
 import { writeVariantPicture } from "./picture.ts";
 import { byVariant, summariseSweep, type Difference, type SweepRow, type SweepSummary } from "./summary.ts";
 
-/** Writes `sweep.md` and `sweep.svg` into the folder of a sweep; returns the figures and the Markdown. */
+/** Writes `sweep.md` and `sweep.svg` into a sweep's folder; returns figures and Markdown. */
 export async function writeSweep(
   folder: string,
   results: readonly VariantResult[],
@@ -34,20 +34,19 @@ export async function writeSweep(
   return { summary, text };
 }
 
-/** Result of an ablation. */
 export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
   readonly seeds: readonly number[];
-  /** The base first. Differences are against it. */
+  /** Base first. Differences are relative to it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
-  /** Every value that was tried to tune a variant. */
+  /** All tuning values of variants. */
   readonly tuned: readonly TuningRow[];
 }
 
 /**
- * Writes `ablation.md` and `ablation.svg` into the folder of an ablation.
- * @returns the figures, and the Markdown: the table, its reading in words, and the skipped variants
+ * Writes `ablation.md` and `ablation.svg` into an ablation's folder.
+ * @returns figures, and Markdown with table, interpretation and skipped variants
  */
 export async function writeAblation(
   folder: string,
@@ -89,7 +88,7 @@ export async function writeAblation(
 
 type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null, isShown?: boolean];
 
-/** Lines of a Markdown table. Text of a user stays in its cell. */
+/** Markdown table rows. User text cannot leave its cell. */
 function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): string[] {
   const columns = all.filter(([, , isShown = true]) => isShown);
   const cells = formatCells(rows.map((row) => columns.map(([, cell]) => cell(row))));
@@ -98,10 +97,10 @@ function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): 
     columns: columns.map(([head]) => head),
     rows: cells.map((row) => row.map((cell) => cell.replaceAll(/\s+/gu, " "))),
   };
-  return markdownOf(table).split("\n").slice(2); // without the title
+  return markdownOf(table).split("\n").slice(2);
 }
 
-/** Where the training began, and before its warm start. */
+/** Team at the start, and before its warm start. */
 function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
   const figures = ({ accuracy, tokens }: typeof before): string =>
     `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
@@ -110,7 +109,7 @@ function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "bef
     : `Before training: ${figures(before)}.`;
 }
 
-/** Seeds and problems of the differences, and the method of their intervals and p-values. */
+/** Seeds and problems of the differences, and methods of intervals and p-values. */
 function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | "problems" | "split">): string {
   const seeds = Math.min(...rows.map((row) => row.seeds));
   if (seeds === 1)
@@ -120,14 +119,14 @@ function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | 
   return `Differences: means of ${seeds} seeds on the same ${problems} ${split} problems, 95 % by Student's t over the seeds. p: Student's t, after Holm's correction over the ${counted(comparisons, "comparison")} of the table.`;
 }
 
-/** A difference with its interval and its p-value: `-1.2 [-2, -0.4], p 0.02`. */
+/** Difference with interval and p-value: `-1.2 [-2, -0.4], p 0.02`. */
 function differenceText(difference: Difference | null, format: (value: number) => string): string {
   const text = formatEstimate(difference, format);
   const p = difference?.p ?? null;
   return p === null ? text : `${text}, p ${p < 0.001 ? "< 0.001" : String(Number(p.toPrecision(2)))}`;
 }
 
-/** For each variant, what the intervals show against the base. */
+/** Interpretation of each variant's intervals against the base. */
 function comparisonTexts([base, ...others]: AblationReport["rows"]): string[] {
   return others.map((row) => {
     const tokens = comparisonText(row.tokenDifference, formatNumber, ["tokens", "fewer", "more"]);
@@ -152,7 +151,7 @@ function comparisonText(
   return `${unit}: no difference that this shows (${differenceText(difference, format)})`;
 }
 
-/** Settings in which each variant differs from the configuration; the same for all seeds. */
+/** Settings in which each variant differs from the configuration, equal for all seeds. */
 function changeTexts(results: readonly VariantResult[]): string[] {
   return byVariant(results).flatMap(({ name, runs: [run] }) => {
     const changes = (run?.changes ?? []).map(({ key, before, now }) => `${key}: ${before} -> ${now}`);
@@ -160,7 +159,7 @@ function changeTexts(results: readonly VariantResult[]): string[] {
   });
 }
 
-/** Every value of the tuning grids. */
+/** All values of the tuning grids. */
 function tuningTexts(tuned: readonly TuningRow[]): string[] {
   return [...new Set(tuned.map(({ variant }) => variant))].map((name) => {
     const rows = tuned.filter(({ variant }) => variant === name);

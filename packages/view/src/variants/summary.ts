@@ -4,49 +4,48 @@ import { frontierOf, holm, hypervolume, pairedDifference, tokensAtAccuracy } fro
 import { runFolder, type VariantResult } from "@laconic/runtime";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
-/** A variant over its seeds. */
+/** Variant over its seeds. */
 export interface SweepRow {
   readonly variant: string;
   readonly about: string;
   readonly seeds: number;
   readonly accuracy: number;
   readonly tokens: number;
-  /** Accuracy less price times tokens; null without a price. */
+  /** Accuracy minus price times tokens; null without a price. */
   readonly score: number | null;
   /** No other variant is cheaper and better. */
   readonly onFrontier: boolean;
-  /** Against the first variant; null for the first. */
+  /** Difference to the first variant; null for the first. */
   readonly accuracyDifference: Difference | null;
   readonly tokenDifference: Difference | null;
   readonly scoreDifference: Difference | null;
 }
 
-/** A difference from the first variant with its 95 % interval, seed by seed on the same problems. */
+/** Difference to the first variant with 95 % interval, paired by seed and problem. */
 export interface Difference extends Estimate {
-  /** Two-sided, by Student's t over the seeds, after Holm's correction over the table; null where seeds show no spread. */
+  /** Two-sided, Student's t over seeds, Holm-corrected over the table; null without spread between seeds. */
   readonly p: number | null;
 }
 
-/** Result of a sweep or an ablation. */
 export interface SweepSummary {
   readonly rows: readonly SweepRow[];
-  /** Share of the plane up to the untrained team's tokens that the sweep dominates. */
+  /** Share of the plane that the sweep dominates, up to the untrained team's tokens. */
   readonly hypervolume: number;
-  /** The untrained team, after its warm start if any: mean over all runs. */
+  /** Untrained team, after any warm start: mean over runs. */
   readonly before: Side;
-  /** Before the warm start; null unless all runs had one. */
+  /** Team before the warm start; null unless all runs had one. */
   readonly beforeLessons: Side | null;
-  /** Tokens of the frontier at the untrained team's accuracy; null if no variant is as good. */
+  /** Frontier tokens at the untrained team's accuracy; null if no variant reaches it. */
   readonly tokensAtStartAccuracy: number | null;
-  /** Problems with a score, the fewest of any run. */
+  /** Scored problems, minimum over runs. */
   readonly problems: number;
-  /** Problems of all figures after training: those of the test if every run has measured it. */
+  /** Split of the final figures: `test` if every run has measured it. */
   readonly split: "test" | "validation";
-  /** Price of a token in scores. */
+  /** Score per token. */
   readonly price: number | null;
 }
 
-/** A point of the accuracy-token plane. */
+/** Point in the accuracy-token plane. */
 type Side = VariantResult["after"];
 
 interface Measured {
@@ -54,10 +53,10 @@ interface Measured {
   readonly tokens: number;
 }
 
-/** By seed and problem. */
+/** Keyed by seed and problem. */
 type MeasuredRuns = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
 
-/** Summarises a sweep from its results and the episodes in its runs. @param price - of a token in scores */
+/** Summarises a sweep from its results and recorded episodes. @param price - score per token */
 export async function summariseSweep(
   folder: string,
   results: readonly VariantResult[],
@@ -99,7 +98,7 @@ export async function summariseSweep(
   };
 }
 
-/** The results of each variant, in the order of their first results. */
+/** Groups results by variant, in order of appearance. */
 export function byVariant(
   results: readonly VariantResult[],
 ): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {
@@ -107,7 +106,7 @@ export function byVariant(
   return names.map((name) => ({ name, runs: results.filter(({ variant }) => variant === name) }));
 }
 
-/** Where each run ended: on the test problems if all runs have measured them, else on the validation problems. */
+/** End of each run: on test problems if all runs have measured them, else on validation problems. */
 export function endsOf(results: readonly VariantResult[]): {
   readonly split: "test" | "validation";
   readonly endOf: (result: VariantResult) => Side;
@@ -124,7 +123,7 @@ export function meanSide(sides: readonly Side[]): Side {
   };
 }
 
-/** Accuracy, tokens and, with a price, score of each variant less the first; empty for the first. */
+/** Differences of each variant to the first in accuracy, tokens and, with a price, score; empty for the first. */
 function differencesOf(measured: readonly MeasuredRuns[], price: number | null): (readonly (Difference | null)[])[] {
   const [first, ...others] = measured;
   if (!first) return [];
@@ -155,7 +154,7 @@ function differencesOf(measured: readonly MeasuredRuns[], price: number | null):
   ];
 }
 
-/** Scored episodes of the test or of the last evaluation, by seed. */
+/** Scored episodes of the test or last evaluation, by seed. */
 async function measuredOf(
   folder: string,
   results: readonly VariantResult[],
