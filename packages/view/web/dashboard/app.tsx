@@ -20,14 +20,13 @@ const listed = [
 
 const focusMain = (): void => document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });
 
-/** The frame of all pages. */
 export function App({ foot }: { foot?: ComponentChildren }) {
   const route = useRoute();
   const [page = "runs", second = ""] = route.path;
   const place = page === "run" || page === "bench" ? `${page}/${second}` : page;
   const shownPlace = useRef(place);
   useEffect(() => {
-    // The focus follows to a new page; the first page leaves it where it is.
+    // Moves the focus to a new page, but not on the first page.
     if (shownPlace.current !== place) {
       focusMain();
       scrollTo(0, 0);

@@ -31,7 +31,7 @@ export function BenchesPage() {
   );
 }
 
-/** A row for each method, a column for each benchmark. */
+/** Row per method, column per benchmark. */
 function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
   const tokens = formatColumn(rows.map((row) => row.tokens));
   const fewest = Math.min(...rows.map(({ questions }) => questions));

@@ -19,7 +19,6 @@ const tabs = [
 
 const maxListed = 12;
 
-/** Some runs side by side. */
 export function ComparePage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Comparison");

@@ -4,11 +4,10 @@ import { setQuery, useQuery } from "./navigation.ts";
 
 interface FieldProps {
   readonly label: string;
-  /** Name of the setting in the address. */
+  /** Setting name in the address. */
   readonly query: string;
 }
 
-/** A search field. */
 export function SearchField({
   label,
   query,
@@ -32,17 +31,17 @@ export function SearchField({
 interface ChoiceProps extends FieldProps {
   readonly any?: string;
   readonly options: readonly Option[];
-  /** The chosen value, if the address does not name it. */
+  /** Value if the address has none. */
   readonly value?: string;
 }
 
-/** A list to choose from. */
+/** Select field. */
 export function Choice({ query, value = "", ...rest }: ChoiceProps) {
   const change = (next: string): void => setQuery({ [query]: next, page: "" });
   return <Select {...rest} value={useQuery(query) || value} onChange={change} />;
 }
 
-/** A box to tick: `on` in the address, or nothing. */
+/** Checkbox: `on` in the address if checked. */
 export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) {
   return (
     <label class="check">
@@ -63,11 +62,11 @@ interface TabsProps {
   readonly label: string;
 }
 
-/** Links to the parts of a page. */
+/** Links to parts of a page. */
 export function Tabs({ tabs, current, to, label }: TabsProps) {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone the tabs are wider than the screen.
+    // Phone screens are narrower than the tabs.
     const here = bar.current?.querySelector<HTMLElement>("[aria-current]");
     if (here && bar.current) bar.current.scrollLeft = here.offsetLeft - bar.current.offsetLeft - 40;
   }, [current]);

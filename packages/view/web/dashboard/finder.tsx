@@ -8,25 +8,25 @@ import { refresh, useLoaded, type Loaded } from "./server.ts";
 
 const pageSize = 50;
 
-/** A page of a list, as the server answers it. */
+/** List page as returned by the server. */
 interface Page<Row> {
   readonly total: number;
   readonly indexed: number;
   readonly rows: readonly Row[];
 }
 
-/** A search of a long list, whose settings the address holds. */
+/** Search of a long list, with settings in the address. */
 interface FoundList<Row> extends Loaded<Page<Row>> {
-  /** The set fields. */
+  /** Active fields. */
   readonly search: string;
   readonly page: number;
-  /** Loads the page again. */
+  /** Reloads the page. */
   again(): void;
-  /** Shows everything. */
+  /** Clears the search. */
   clear(): void;
 }
 
-/** @param path - of the list on the server. @param fields - names of the settings, the same in the address and on the server */
+/** @param path - server path of the list @param fields - setting names, shared by address and server */
 export function useFoundList<Row>(path: string, fields: readonly string[]): FoundList<Row> {
   const route = useRoute();
   const page = Math.max(0, Math.floor(Number(one(route, "page")) || 0));
@@ -47,14 +47,14 @@ export function useFoundList<Row>(path: string, fields: readonly string[]): Foun
 }
 
 interface FinderProps<Row> extends RowsProps<Row> {
-  /** Name of one entry. */
+  /** Noun for an entry. */
   readonly noun: string;
   readonly filters: ComponentChildren;
-  /** Shown after the number of entries. */
+  /** Shown after the count. */
   readonly status: ComponentChildren;
 }
 
-/** A list to search: its filters, how much was found, and a page of it. */
+/** Searchable list: filters, count and a page of rows. */
 export function Finder<Row extends { readonly key: string }>({ noun, filters, status, ...rest }: FinderProps<Row>) {
   const { value, error, clear } = rest.list;
   return (
@@ -81,15 +81,15 @@ export function Finder<Row extends { readonly key: string }>({ noun, filters, st
 
 interface RowsProps<Row> {
   readonly list: FoundList<Row>;
-  /** Key of the chosen row. */
+  /** Key of the selected row. */
   readonly chosen: string;
   readonly label: string;
   readonly choose: (key: string) => void;
-  /** Content of a row, three lines. */
+  /** Row content, three lines. */
   readonly children: (row: Row) => ComponentChildren;
 }
 
-/** Rows of a page, and buttons to other pages. */
+/** Rows of a page, and page buttons. */
 function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
   const { value, error, page } = list;
   const rows = value?.rows ?? [];

@@ -2,27 +2,26 @@ import type { RunSummary, ViewEvent } from "../../src/protocol.ts";
 import { storeOf, type Store } from "../parts/store.ts";
 import { api, patch, refresh } from "./server.ts";
 
-/** A copy in one file has no server. */
+/** `copy`: exported page without a server. */
 type Connection = "connecting" | "live" | "gone" | "copy";
 
-/** Whether the server is there. */
 export const connection: Store<Connection> = storeOf<Connection>("connecting");
 
 type RunEvent = Extract<ViewEvent, { type: "run" }>;
 
 const listeners = new Set<(event: RunEvent) => void>();
 const grown = new Map<string, RunEvent>();
-/** Shortest time between two updates of the shown runs, and of the list of runs, in milliseconds. */
+/** Min milliseconds between updates of the shown runs, and of the run list. */
 const [everyMs, listEveryMs] = [1000, 5000];
 const again: Partial<Record<"grown" | "runs", ReturnType<typeof setTimeout>>> = {};
 
-/** Calls the listener for every run that grew, at most once a second for each. */
+/** Calls the listener for each run that grew, at most once a second per run. */
 export function onGrown(listener: (event: RunEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Follows the server's events for as long as the page is open. */
+/** Follows server events while the page is open. */
 export function follow(): void {
   const events = new EventSource(`${api}/events`);
   const received = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
@@ -35,7 +34,7 @@ export function follow(): void {
   events.addEventListener("error", () => {
     connection.set("gone");
     if (events.readyState !== EventSource.CLOSED) return;
-    // The browser gives up on answers other than 200.
+    // Browsers do not reconnect after other statuses than 200.
     events.close();
     setTimeout(follow, 3000);
   });
@@ -45,7 +44,7 @@ function hear(event: ViewEvent): void {
   if (event.type === "runs") {
     again.runs ??= setTimeout(() => {
       delete again.runs;
-      // What was not there may have come, and what was may be gone.
+      // Runs may have appeared or vanished.
       refresh((path, hasFailed) => hasFailed || /^\/(?:runs|benches|runs\/[^/]+)$/u.test(path));
     }, everyMs);
     return;
@@ -65,7 +64,7 @@ function tell(): void {
       return event === undefined ? run : { ...run, step: event.step, state: event.state };
     }),
   );
-  // Times left, evaluations and warnings stand in the list alone.
+  // Remaining time, evaluations and warnings are only in the list.
   again.runs ??= setTimeout(() => {
     delete again.runs;
     refresh((path) => path === "/runs");

@@ -7,7 +7,7 @@ const route: Store<Route> = storeOf(parseRoute(location.hash));
 let pending: ReturnType<typeof setTimeout> | null = null;
 
 addEventListener("hashchange", (event) => {
-  // Not the address of now: a setting may have been written into it since a link was followed.
+  // The current address may already contain a setting written after the link was followed.
   const { hash } = new URL((event as HashChangeEvent).newURL);
   if (formatRoute(route.get()) === hash) return;
   route.set(parseRoute(hash));
@@ -18,31 +18,31 @@ export function useRoute(): Route {
   return useStore(route);
 }
 
-/** A setting of the place, which the address holds. */
+/** Page setting, stored in the address. */
 export function useQuery(name: string): string {
   return one(useRoute(), name);
 }
 
-/** Starts at a route if the address names none. */
+/** Sets the route if the address has none. */
 export function beginAt(first: Route): void {
   if (location.hash === "") route.set(first);
 }
 
-/** Goes to a route; the browser's way back leads here. */
+/** Goes to a route, with a browser history entry. */
 export function goTo(next: Route): void {
   flush();
   location.hash = formatRoute(next);
   route.set(next);
 }
 
-/** Changes settings of the place: at once on the page, soon in the address, because browsers limit how often it is written. */
+/** Changes settings of the page. The address follows with a delay, because browsers limit its updates. */
 export function setQuery(changes: Readonly<Record<string, string | readonly string[]>>): void {
   route.set(changed(route.get(), changes));
   if (pending !== null) clearTimeout(pending);
   pending = setTimeout(flush, 250);
 }
 
-/** Address of a place, for links. */
+/** Link address of a page. */
 export function linkTo(path: readonly string[], query: Route["query"] = {}): string {
   return formatRoute({ path, query });
 }
@@ -54,11 +54,11 @@ function flush(): void {
   try {
     history.replaceState(null, "", formatRoute(route.get()));
   } catch {
-    // A page within another one may have no address.
+    // Embedded pages may lack an address.
   }
 }
 
-/** Title of the browser's tab while the page is shown. */
+/** Sets the tab title. */
 export function useTitle(name: string): void {
   useEffect(() => {
     document.title = `${visibleLine(name, 80)} · Laconic`;

@@ -5,7 +5,7 @@ import { Badge } from "../parts/elements.tsx";
 import { SafeText } from "../parts/text.tsx";
 import type { Loaded, ServerError } from "./server.ts";
 
-/** States of a run with their signs and colours. */
+/** Signs and colours of run states. */
 export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
   running: ["▶", "live"],
   done: ["✓", "good"],
@@ -19,7 +19,6 @@ export function StateBadge({ run: { state } }: { run: { readonly state: RunState
   return <Badge {...{ sign, tone }}>{state}</Badge>;
 }
 
-/** Right, wrong or between; in words. */
 export function gradeText(grade: number): string {
   return grade === 1 ? "right" : grade === 0 ? "wrong" : `grade ${formatNumber(grade)}`;
 }
@@ -46,7 +45,7 @@ export function Interval({ value, interval }: { value: number; interval: readonl
   );
 }
 
-/** What is missing, and what to do about it. */
+/** Missing content, with instructions. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty panel">
@@ -58,7 +57,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 const [shownAtOnce, shownAtMost] = [5, 200];
 
-/** The first of a list of notices, and the others behind a click. */
+/** First notices of a list; others after a click. */
 export function Notices<T>({ all, children }: { all: readonly T[]; children: (each: T) => JSX.Element }) {
   return (
     <>
@@ -76,7 +75,7 @@ export function Notices<T>({ all, children }: { all: readonly T[]; children: (ea
   );
 }
 
-/** A failure and what to do about it. */
+/** Failure with instructions. */
 export function Problem({ error: { status, code, message } }: { error: ServerError }) {
   const text =
     status === 0
@@ -95,12 +94,12 @@ export function Problem({ error: { status, code, message } }: { error: ServerErr
 
 interface WhenProps<T> {
   readonly loaded: Loaded<T>;
-  /** Shown if the server does not know it. */
+  /** Shown if the server does not find it. */
   readonly missing?: ComponentChildren;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** The loaded value; until then its failure or a note that it is being loaded. */
+/** Loaded value, or its failure or a loading note. */
 export function When<T>({ loaded: { value, error }, missing, children }: WhenProps<T>) {
   if (value === null && error?.status === 404 && missing !== undefined) return <>{missing}</>;
   return (
@@ -114,11 +113,11 @@ export function When<T>({ loaded: { value, error }, missing, children }: WhenPro
 interface GivenTextProps {
   readonly text: string | null;
   readonly max?: number;
-  /** Shown instead of a missing text. */
+  /** Shown for a missing text. */
   readonly none?: string;
 }
 
-/** A text of a model, if there is one. */
+/** Model text, if any. */
 export function GivenText({ text, max = 4000, none = "none" }: GivenTextProps) {
   return text === null ? <i class="soft">{none}</i> : <SafeText text={text} max={max} />;
 }
@@ -129,7 +128,7 @@ interface PartProps extends GivenTextProps {
   readonly title?: ComponentChildren;
 }
 
-/** A text of a turn, in the colour of its kind. */
+/** Text of a turn, coloured by kind. */
 export function Part({ kind, title, ...text }: PartProps) {
   return (
     <div class={`part ${kind}`}>

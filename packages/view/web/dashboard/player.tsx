@@ -3,27 +3,27 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 
 interface PlayerProps {
-  /** Name of the button while nothing plays. */
+  /** Button text while paused. */
   readonly verb: "Play" | "Replay";
   /** Position from 0 to `last`. */
   readonly at: number;
   readonly last: number;
-  /** Its position as text. */
+  /** Position as text. */
   readonly text: string;
-  /** Time of one picture in milliseconds. */
+  /** Milliseconds per frame. */
   readonly waitMs: number;
-  /** Positions from one picture to the next, 1 by default. */
+  /** Positions per frame. Default 1. */
   readonly stride?: number;
-  /** Whether it has buttons for one position back and forth. */
+  /** Whether it has buttons for single positions. */
   readonly hasSteps?: boolean;
-  /** Positions of events, shown below the slider. */
+  /** Event positions, shown below the slider. */
   readonly marks?: readonly number[];
   readonly show: (place: number) => void;
-  /** Further fields of the bar. */
+  /** Additional fields. */
   readonly children?: ComponentChildren;
 }
 
-/** A slider that plays to its end, and at its end from its beginning. */
+/** Slider with playback, which restarts from the beginning at the end. */
 export function Player(props: PlayerProps) {
   const { verb, at, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);

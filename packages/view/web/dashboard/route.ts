@@ -1,10 +1,10 @@
-/** The page and all its settings: `#/run/ID/episodes?text=x&kind=training`. */
+/** Page and settings: `#/run/ID/episodes?text=x&kind=training`. */
 export interface Route {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads the part of an address after `#`; an empty path is the list of runs. */
+/** Parses an address after `#`; an empty path is the run list. */
 export function parseRoute(hash: string): Route {
   const [, path = "", search = ""] = /^#?\/?([^?]*)\??(.*)$/su.exec(hash) ?? [];
   const settings = new URLSearchParams(search);
@@ -13,7 +13,7 @@ export function parseRoute(hash: string): Route {
   return { path: parts.length === 0 ? ["runs"] : parts, query };
 }
 
-/** The address of a route; empty values are left out. */
+/** Formats a route, without empty values. */
 export function formatRoute({ path, query }: Route): string {
   const search = new URLSearchParams();
   for (const [name, values] of Object.entries(query))
@@ -22,17 +22,16 @@ export function formatRoute({ path, query }: Route): string {
   return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-/** First value of a name, or an empty text. */
+/** First value of a name, or empty text. */
 export function one(route: Route, name: string): string {
   return all(route, name)[0] ?? "";
 }
 
-/** All values of a name. */
 export function all({ query }: Route, name: string): readonly string[] {
   return query[name] ?? [];
 }
 
-/** The route with some settings changed; an empty text or list removes a setting. */
+/** Route with changed settings; empty text or lists remove a setting. */
 export function changed(route: Route, changes: Readonly<Record<string, string | readonly string[]>>): Route {
   const query: Record<string, readonly string[]> = { ...route.query };
   for (const [name, value] of Object.entries(changes)) {

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
 
-/** An answer of the server: its last value, and the failure of the last request, if it failed. */
+/** Server answer: last value, and the failure of the last request, if any. */
 export interface Loaded<T> {
   readonly value: T | null;
   readonly error: ServerError | null;
   readonly loading: boolean;
 }
 
-/** A failed request; its status is 0 if the server did not answer. */
+/** Failed request; status 0 if the server did not answer. */
 export class ServerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -25,14 +25,14 @@ type Recorded = (path: string) => unknown;
 
 let recorded: Recorded | null = null;
 
-/** Answers all requests from the data of the page instead of a server. */
+/** Answers all requests from the page's data. */
 export function answerFrom(answers: Recorded): void {
   recorded = answers;
 }
 
 interface Entry {
   loaded: Loaded<unknown>;
-  /** Number of requests: an older answer does not replace a newer one. */
+  /** Request number, so that older answers do not replace newer ones. */
   sent: number;
   readonly users: Set<() => void>;
 }
@@ -57,13 +57,13 @@ async function ask(path: string): Promise<unknown> {
   throw new ServerError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
 }
 
-/** The server's answer for each path, kept up to date while it is shown; a null path is not requested. */
+/** Server answers by path, updated while shown. Null paths are not requested. */
 export function useLoadedAll<T>(paths: readonly (string | null)[]): readonly Loaded<T>[] {
   const [, redraw] = useState(0);
   const key = paths.join("\n");
   useEffect(() => {
     let waiting = false;
-    // One update for many answers.
+    // Batches answers into one update.
     const user = (): void => {
       if (waiting) return;
       waiting = true;
@@ -86,7 +86,7 @@ export function useLoaded<T>(path: string | null): Loaded<T> {
   return useLoadedAll<T>([path])[0] ?? nothing;
 }
 
-/** Requests stale paths again if they are shown, and forgets the others. */
+/** Reloads stale paths that are shown, and drops the others. */
 export function refresh(isStale: (path: string, hasFailed: boolean) => boolean): void {
   for (const [path, entry] of entries) {
     if (!isStale(path, entry.loaded.error !== null)) continue;
@@ -95,7 +95,7 @@ export function refresh(isStale: (path: string, hasFailed: boolean) => boolean):
   }
 }
 
-/** Changes the held value of a path without a request. */
+/** Changes the cached value of a path. */
 export function patch<T>(path: string, change: (value: T) => T): void {
   const entry = entries.get(path);
   if (entry === undefined || entry.loaded.value === null) return;

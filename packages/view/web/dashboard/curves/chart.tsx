@@ -8,7 +8,7 @@ import { Problem } from "../parts.tsx";
 import { useLoadedAll } from "../server.ts";
 import { isEvaluationMetric, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
 
-/** A line of a chart: some runs, drawn as one. */
+/** Chart line of one or more runs. */
 export interface ChartGroup {
   readonly key: string;
   readonly label: string;
@@ -22,16 +22,16 @@ interface ChartProps {
   readonly range: Range;
   readonly smoothing: number;
   readonly isLog: boolean;
-  /** Settings that changed, of one run. */
+  /** Changed settings of a single run. */
   readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
 }
 
 const height = 210;
-/** Points of a line, about one for each pixel. */
+/** Max points per line, about one per pixel. */
 const maxPoints = 600;
 
-/** One metric of some runs, loaded and drawn only while it is in sight. */
+/** Chart of one metric, loaded and drawn only while visible. */
 export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);
@@ -119,7 +119,7 @@ function lineOf(
   range: Range,
   smoothing: number,
 ): ChartLine {
-  // All rows are smoothed before some are sampled, so that the zoom does not change values.
+  // Smoothing precedes sampling, so zooming does not change values.
   const smoothed = runs.flatMap((run) => {
     const own = series.get(run);
     return own ? [{ steps: own.steps, values: smooth(own.values, smoothing) }] : [];

@@ -12,16 +12,16 @@ import { useLoadedAll } from "../server.ts";
 import { Chart, type ChartGroup } from "./chart.tsx";
 import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metrics.ts";
 
-/** Runs whose details name the metrics: more runs would name few others. */
+/** Runs whose metrics are listed; more runs add few names. */
 const maxDetails = 12;
 const maxLegend = 24;
 const noChanges: readonly ChangesOfStep[] = [];
 
-/** A chart for every metric, all with the same steps across. */
+/** Chart per metric, with a shared step axis. */
 export function Curves({ runs }: { runs: readonly RunSummary[] }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const details = useLoadedAll<RunDetail>(runs.slice(0, maxDetails).map(({ id }) => `/runs/${encodeURIComponent(id)}`));
-  // A change of several runs could not be assigned to one of them.
+  // Changes of several runs could not be told apart.
   const changes = (runs.length === 1 && details[0]?.value?.changes) || noChanges;
   const lists = details.flatMap(({ value }) =>
     value === null ? [] : [value.metrics, ...(value.evaluations.length > 0 ? [evaluationMetrics] : [])],
@@ -95,7 +95,7 @@ interface Zoom {
   readonly select: (range: Range | null) => void;
 }
 
-/** The visible steps, which the address holds. */
+/** Visible steps, stored in the address. */
 function useZoom(whole: Range): Zoom {
   const asked = parseRange(useQuery("x"));
   const part = asked && within(asked, whole);
@@ -208,7 +208,7 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   );
 }
 
-/** Settings that changed during the run: dashed lines in the charts, and here as text. */
+/** Setting changes as text; charts show them as dashed lines. */
 function ChangedSettings({ changes }: { changes: readonly ChangesOfStep[] }) {
   return (
     <section class="notice small" aria-label="Settings that changed">

@@ -1,7 +1,7 @@
 import type { MetricInfo } from "../../../src/protocol.ts";
 import type { Range } from "../../parts/range.ts";
 
-/** Curves of the evaluations. A run is evaluated less often than trained, so these curves have their own steps. */
+/** Evaluation curves. Runs are evaluated less often than trained, so these have separate steps. */
 export const evaluationMetrics: readonly MetricInfo[] = [
   { name: "validation/accuracy", unit: "share", meaning: "Accuracy on the validation set, 0 to 1." },
   { name: "validation/tokens", unit: "tokens", meaning: "Tokens per episode on the validation set." },
@@ -11,7 +11,7 @@ export function isEvaluationMetric(name: string): boolean {
   return evaluationMetrics.some((metric) => metric.name === name);
 }
 
-/** Metrics that come first; the others follow by name. */
+/** First metrics; others follow by name. */
 const first: readonly string[] = [
   "validation/accuracy",
   "validation/tokens",
@@ -25,10 +25,10 @@ const first: readonly string[] = [
   "actor/grad_norm",
   "actor/pg_loss",
 ];
-/** Progress and machine metrics, which come last. */
+/** Progress and machine metrics, listed last. */
 const last = /^(?:step$|progress\/|timing_s\/|optim\/lr$)/u;
 
-/** Metrics of some runs without duplicates, in display order. */
+/** Distinct metrics of some runs in display order. */
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
   const byName = new Map<string, MetricInfo>();
   for (const metric of lists.flat())
@@ -41,7 +41,7 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
   return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** Metrics with all words in their name or meaning. */
+/** Metrics whose name or meaning contains all search terms. */
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
   const words = text
     .toLowerCase()
@@ -52,14 +52,14 @@ export function metricsMatching(metrics: readonly MetricInfo[], text: string): r
   );
 }
 
-/** A metric of one run, or the mean of several. Steps ascend. */
+/** Metric of a run, or mean of several. Steps ascend. */
 export interface Series {
   readonly steps: readonly number[];
-  /** Null for a row without a finite value. */
+  /** Null without a finite value. */
   readonly values: readonly (number | null)[];
 }
 
-/** Exponential mean with `weight` on the past, corrected for its bias towards zero at the start. */
+/** Exponential moving mean with `weight` on the past, corrected for the bias towards zero. */
 export function smooth(values: readonly (number | null)[], weight: number): readonly (number | null)[] {
   if (weight <= 0) return values;
   let [mean, total] = [0, 0];
@@ -71,7 +71,7 @@ export function smooth(values: readonly (number | null)[], weight: number): read
   });
 }
 
-/** Mean, lowest and highest of several runs at each of their steps. */
+/** Mean and range of several runs by step. */
 export function meanSeries(runs: readonly Series[]): Series & Required<Pick<Band, "low" | "high">> {
   const byStep = new Map<number, number[]>();
   for (const { steps, values } of runs)
@@ -101,8 +101,8 @@ interface Band {
 }
 
 /**
- * Rows that draw like all rows of a range: the lowest and the highest value of each part in their order, or a gap. One more row at
- * either side extends lines to the border.
+ * Rows that draw like all rows of a range: minimum and maximum of each part in order, or a gap. An extra row on each
+ * side extends lines to the border.
  */
 export function sampledRows({ steps, values }: Series, [low, high]: Range, maxPoints: number): readonly number[] {
   const from = Math.max(0, rowAt(steps, low) - 1);
@@ -125,7 +125,7 @@ export function sampledRows({ steps, values }: Series, [low, high]: Range, maxPo
   return rows;
 }
 
-/** First row whose step is not below the given one. */
+/** First row with at least this step. */
 function rowAt(steps: readonly number[], step: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {

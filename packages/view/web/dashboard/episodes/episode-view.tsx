@@ -14,13 +14,13 @@ import { heatNames, heatScale, heatsOf, type HeatBy, type HeatScale } from "./he
 interface EpisodeViewProps {
   readonly run: string;
   readonly episode: string;
-  /** Key of the episode beside it; empty for none. */
+  /** Key of the second episode; empty for none. */
   readonly other: string;
-  /** Shown above it. */
+  /** Shown above the episode. */
   readonly children?: ComponentChildren;
 }
 
-/** One conversation and, if wanted, the same problem in another step beside it. */
+/** A conversation, optionally with the same problem in another step. */
 export function EpisodeView({ run, episode, other, children }: EpisodeViewProps) {
   const keys = other === "" ? [episode] : [episode, other];
   const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>(
@@ -41,7 +41,7 @@ export function EpisodeView({ run, episode, other, children }: EpisodeViewProps)
 }
 
 function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail | null }) {
-  // The earlier one is on the left.
+  // Earlier episode on the left.
   const pair = (other === null ? [detail] : [detail, other]).toSorted((a, b) => a.row.step - b.row.step);
   const last = Math.max(...pair.map(({ turns }) => turns.length));
   const [shown, setShown] = useState<number | null>(null);
@@ -101,7 +101,7 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
   );
 }
 
-/** The same problem in other steps. */
+/** Same problem in other steps. */
 function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
   const rows = detail.others.toSorted((a, b) => a.step - b.step).slice(0, 200);
   const options = rows.map(({ key, step, kind, grade, tokens }) => {

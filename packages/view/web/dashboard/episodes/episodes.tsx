@@ -12,7 +12,7 @@ import { Empty, Grade } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { EpisodeView } from "./episode-view.tsx";
 
-/** Fields of the query, which the address holds under the same names. */
+/** Query fields, also their names in the address. */
 const queryFields = [
   "text",
   "kind",
@@ -25,10 +25,10 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof EpisodeQuery)[];
 
-/** Time until a list is loaded again that the server still reads. */
+/** Reload interval of a list while the server indexes. */
 const retryMs = 1500;
 
-/** All conversations of a run: a list to search, and the chosen one beside it. */
+/** Searchable list of a run's conversations, with the selected one. */
 export function Episodes({ detail }: { detail: RunDetail }) {
   const { id } = detail.summary;
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -36,7 +36,7 @@ export function Episodes({ detail }: { detail: RunDetail }) {
   const asked = useQuery("episode");
   const [other, isListed] = [useQuery("with"), useQuery("list") !== ""];
   const telling = useLoaded<readonly TellingEpisode[]>(detail.episodes === 0 ? null : `${path}/telling`).value ?? [];
-  // A search, or the way back to the list, opens no conversation.
+  // Searching or returning to the list opens no conversation.
   const opened = asked === "" && list.search === "" && !isListed ? telling[0] : undefined;
   const chosen = opened?.episode.key ?? asked;
   const [isGrown, setGrown] = useState(false);
@@ -46,7 +46,7 @@ export function Episodes({ detail }: { detail: RunDetail }) {
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
   useEffect(() => {
     if (!isReading || indexed === null) return;
-    // The number of episodes is approximate until all are read, so that a count which stops growing ends the wait.
+    // The total is approximate until all are read, so polling ends when the count stops growing.
     const times = seen.current.indexed === indexed ? seen.current.times + 1 : 0;
     seen.current = { indexed, times };
     if (times > 5) return;
@@ -140,7 +140,7 @@ function StepField({ label, query }: { label: string; query: "fromStep" | "toSte
   );
 }
 
-/** A conversation in the list. */
+/** Row of the list. */
 function EpisodeRow({
   row: { grade, step, kind, tokens, question, answer, opponent, silent },
 }: {
@@ -173,7 +173,7 @@ const reasonNames: Readonly<Record<TellingReason, string>> = {
   silence: "A silence",
 };
 
-/** Why a conversation is shown, with figures. */
+/** Selection reason with figures. */
 export function reasonOf({ why, episode, before }: TellingEpisode): string {
   if (why === "saving" && before)
     return `Of all problems with the same grade in the first and the last evaluation, its tokens fell most: from ${before.tokens} to ${episode.tokens}.`;
@@ -184,7 +184,7 @@ export function reasonOf({ why, episode, before }: TellingEpisode): string {
     : "Wrong in the last evaluation, with the most tokens of those.";
 }
 
-/** The most telling conversations to choose from, and the rule that selected the chosen one. */
+/** Most telling conversations, and the reason for the selected one. */
 function Telling({ telling, chosen }: { telling: readonly TellingEpisode[]; chosen: string }) {
   const shown = telling.find(({ episode }) => episode.key === chosen);
   if (telling.length === 0) return null;

@@ -1,6 +1,6 @@
 import type { TokenDetail } from "../../../src/protocol.ts";
 
-/** Quantities that colour tokens, with their names. */
+/** Quantities for token colours, with names. */
 export const heatNames = { none: "nothing", logProb: "log-prob", advantage: "advantage", price: "price" } as const;
 
 export type HeatBy = keyof typeof heatNames;
@@ -13,7 +13,7 @@ export interface HeatScale {
   readonly isSigned: boolean;
 }
 
-/** Quantities for which these tokens have values other than zero. */
+/** Quantities with non-zero values in these tokens. */
 export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   const by: HeatBy[] = ["none"];
   if (tokens.length > 0) by.push("logProb");
@@ -22,13 +22,13 @@ export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   return by;
 }
 
-/** One scale for all tokens on the page, so that colours can be compared. */
+/** Shared scale of all tokens on the page, for comparable colours. */
 export function heatScale(tokens: readonly TokenDetail[], by: HeatBy): HeatScale {
   const sizes = by === "none" ? [] : tokens.map((token) => Math.abs(token[by] ?? 0)).filter(Number.isFinite);
   return { by, end: Math.max(0, ...sizes) || 1, isSigned: by === "advantage" };
 }
 
-/** Class of one of five strengths, `heat0` to `heat5`, with a side for signed scales. A log-prob of 0 was certain. */
+/** CSS class `heat0` to `heat5`, plus a side for signed scales. A log-prob of 0 means certainty. */
 export function heatClass(value: number | null, { end, isSigned }: HeatScale): string {
   if (value === null || !Number.isFinite(value)) return "";
   const strength = Math.round(5 * Math.min(1, Math.abs(value) / end));

@@ -1,7 +1,7 @@
 import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
 import type { EpisodeDetail } from "../../../src/protocol.ts";
 
-/** Messages of the first turns of a conversation by edge, and their cost. */
+/** Messages of a conversation's first turns by edge, with costs. */
 interface Spoken extends CostSums {
   readonly agents: readonly string[];
   readonly written: Readonly<Record<string, number>>;
@@ -10,8 +10,8 @@ interface Spoken extends CostSums {
 }
 
 /**
- * All edges of the conversation from the start, without tokens until a message took them. Costs that no token pays come with the
- * last turn.
+ * Includes all edges from the start, with zero tokens before their first message. Costs not tied to tokens are added
+ * with the last turn.
  */
 export function spokenUpTo({ turns, cost }: Pick<EpisodeDetail, "turns" | "cost">, count: number): Spoken {
   const agents = [...new Set(turns.map(({ agent }) => agent))];
@@ -42,7 +42,7 @@ export function spokenUpTo({ turns, cost }: Pick<EpisodeDetail, "turns" | "cost"
   };
 }
 
-/** The only agent that reads messages and sends none; null if there is no such agent. */
+/** The only agent that reads but sends no messages; null if not unique. */
 export function answererOf(
   agents: readonly string[],
   edges: readonly { readonly from: string; readonly to: string }[],

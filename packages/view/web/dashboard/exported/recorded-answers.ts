@@ -1,7 +1,7 @@
 import { orderOf, selectRows } from "../../../src/data/episode-rows.ts";
 import type { EpisodeDetail, EpisodeQuery, RecordedView, SampleDetail, SampleQuery } from "../../../src/protocol.ts";
 
-/** The server's answer, from the data of the file; undefined for missing data. */
+/** Server answer from the file's data; undefined if missing. */
 export function recordedAnswer({ runs, benches }: RecordedView, path: string): unknown {
   const [place = "", search = ""] = path.split("?");
   const [kind, id, part, key] = place.slice(1).split("/").map(decodeURIComponent);
@@ -50,7 +50,7 @@ function episodeQuery(search: URLSearchParams): EpisodeQuery {
 function samplesFor(all: readonly SampleDetail[], query: SampleQuery): readonly object[] {
   const { text = "", method, against, benchmark, verdict } = query;
   const words = text.toLowerCase().split(/\s+/u);
-  // One of `against` and `method`, or without that any other, is right where the other is wrong.
+  // `against` and `method` (or any other method) must disagree, right against wrong.
   const disagrees = ({ row, others }: SampleDetail): boolean =>
     others.some((other) => {
       const pair = [row.method, other.method];

@@ -13,7 +13,7 @@ import { Empty, Interval } from "../parts.tsx";
 import { frontierOf, groupRuns, taskKey } from "../run/runs.ts";
 import { useLoadedAll } from "../server.ts";
 
-/** Runs whose path from the first to the last evaluation is drawn; of more, only their ends. */
+/** Max runs with a full evaluation path; with more runs, only ends are drawn. */
 const maxPaths = 24;
 
 interface PlaneRun {
@@ -25,7 +25,7 @@ interface PlaneRun {
   readonly end: RunEvaluation;
 }
 
-/** The accuracy-token plane, as wide as there is room. */
+/** Accuracy-token plane at the available width. */
 export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: number }) {
   const [frame, width] = useWidth();
   return (
@@ -35,14 +35,14 @@ export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: 
   );
 }
 
-/** `n = 200 problems`, or a range of them. */
+/** `200 validation problems`, or a range. */
 export function problemsText(rows: readonly Pick<RunEvaluation, "problems">[]): string {
   const counts = rows.map(({ problems }) => problems);
   const [min, max] = [Math.min(...counts), Math.max(...counts)];
   return `${min === max ? formatNumber(min) : `${formatNumber(min)} to ${formatNumber(max)}`} validation problems`;
 }
 
-/** Validation accuracy over tokens: up and to the left is better. */
+/** Validation accuracy over tokens. */
 export function Plane({ runs }: { runs: readonly RunSummary[] }) {
   const isLog = useQuery("logx") === "1";
   const by = useQuery("by") || "seeds";

@@ -17,7 +17,6 @@ const tabs = [
   ["settings", "Settings"],
 ] as const;
 
-/** One run: its result, and everything behind that. */
 export function RunPage() {
   const [, id = "", tab = "overview"] = useRoute().path;
   const loaded = useLoaded<RunDetail>(`/runs/${encodeURIComponent(id)}`);
@@ -35,10 +34,10 @@ export function RunPage() {
 
 function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
   const { summary } = all;
-  // A warning that is the reason above is not repeated, unless it names a step.
+  // The reason above is not repeated, unless it names a step.
   const warnings = all.warnings.filter((each) => each !== summary.reason || Object.hasOwn(all.warnedAt, each));
   const detail = { ...all, warnings };
-  // Every answer brings a new summary; curves refresh when the run grows.
+  // Each answer has a new summary; curves refresh when the run grows.
   const runs = useRef([summary]);
   if (runs.current[0]?.id !== summary.id) runs.current = [summary];
   return (

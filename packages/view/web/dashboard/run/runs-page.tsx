@@ -13,7 +13,7 @@ import { filterRuns, sortRuns, type RunSort } from "./runs.ts";
 
 const shownAtOnce = 200;
 
-/** All runs of the folder, to filter, sort and choose from. */
+/** Runs of the folder, to filter, sort and select. */
 export function RunsPage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Runs");
@@ -210,7 +210,7 @@ interface ChangeProps {
   readonly format: (value: number) => string;
 }
 
-/** From the model before its warm start, if it had one, over the first evaluation to the last. */
+/** Change from the model before any warm start, over the first evaluation, to the last. */
 function Change({ run: { before, after, warmStart }, of, format }: ChangeProps) {
   if (!after) return <span class="soft">–</span>;
   if (!before || before[of] === after[of]) return <>{format(after[of])}</>;

@@ -2,7 +2,10 @@ import type { RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed";
 
-/** Runs in a state with all words in their name, folder, device, objective, seed or a setting such as `train.seed=1`. */
+/**
+ * Runs in a state that match all search terms: name, folder, device, objective, seed, or a setting such as
+ * `train.seed=1`.
+ */
 export function filterRuns(
   runs: readonly RunSummary[],
   text: string,
@@ -20,7 +23,7 @@ export function filterRuns(
   });
 }
 
-/** Runs without the value come last in both directions; the sort is stable. */
+/** Runs without the value come last in both directions; stable. */
 export function sortRuns(runs: readonly RunSummary[], by: RunSort, descending: boolean): readonly RunSummary[] {
   const sign = descending ? -1 : 1;
   return runs.toSorted((a, b) => {
@@ -46,14 +49,14 @@ const sortValues: Readonly<Record<RunSort, (run: RunSummary) => number | string 
 
 type Value = string | number | boolean | null;
 
-/** A setting, and its value in each of the runs; `undefined` where a run has no such setting. */
+/** Setting with its value per run; `undefined` if not set. */
 export interface SettingRow {
   readonly key: string;
   readonly values: readonly (Value | undefined)[];
   readonly isSame: boolean;
 }
 
-/** All settings of some runs by key, those that differ marked. */
+/** Settings of some runs by key; differences are marked. */
 export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): readonly SettingRow[] {
   const keys = new Set(runs.flatMap(({ settings }) => Object.keys(settings)));
   return [...keys].toSorted().map((key) => {
@@ -62,7 +65,7 @@ export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): read
   });
 }
 
-/** Runs that are drawn as one line. */
+/** Runs drawn as one line. */
 interface RunGroup {
   readonly key: string;
   readonly label: string;
@@ -71,7 +74,7 @@ interface RunGroup {
 
 const seedKey = /(?:^|\.)seeds?$/iu;
 
-/** @param by - `run` for each run, `seeds` for runs that differ only in their seed, else the key of a setting */
+/** @param by - `run` for single runs, `seeds` for runs that differ only in their seed, else a setting key */
 export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
   if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
   const groups = new Map<string, RunSummary[]>();
@@ -106,7 +109,7 @@ function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
   );
 }
 
-/** The settings that only this group has; the name of its run if there are none or more than three. */
+/** Settings that differ between groups; the run name for none or more than three. */
 function labelOf(
   runs: readonly RunSummary[],
   differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
@@ -117,19 +120,18 @@ function labelOf(
   return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;
 }
 
-/** Accuracy and tokens of a team. */
 export interface PlanePoint {
   readonly tokens: number;
   readonly accuracy: number;
 }
 
-/** Settings of a run's task as one text: accuracies are comparable only for equal tasks. */
+/** Task settings as text: accuracies are comparable only for equal tasks. */
 export function taskKey(settings: RunSummary["settings"]): string {
   const entries = Object.entries(settings).filter(([key]) => key === "task" || key.startsWith("task."));
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Pareto frontier by ascending tokens: no other point has fewer tokens at the same accuracy. Equal points count once. */
+/** Pareto frontier by ascending tokens; equal points count once. */
 export function frontierOf<T extends PlanePoint>(points: readonly T[]): readonly T[] {
   const finite = points.filter(({ tokens, accuracy }) => Number.isFinite(tokens) && Number.isFinite(accuracy));
   const sorted = finite.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy);

@@ -9,10 +9,10 @@ import { useLoaded } from "../server.ts";
 
 type Call = SampleDetail["calls"][number];
 
-/** Calls, and samples of the same question, that are drawn at once. */
+/** Max drawn calls, and max drawn samples of the same question. */
 const [callsAtOnce, othersAtOnce] = [20, 12];
 
-/** Verdicts with their signs and colours. */
+/** Signs and colours of verdicts. */
 export const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
   right: ["✓", "good"],
   wrong: ["✗", "bad"],
@@ -20,7 +20,6 @@ export const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, to
   undecided: ["?", "warn"],
 };
 
-/** Result of a sample. */
 export function Verdict({ verdict }: { verdict: SampleVerdict }) {
   const [sign, tone] = verdicts[verdict];
   return <Badge {...{ sign, tone }}>{verdict}</Badge>;
@@ -32,7 +31,7 @@ export function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly 
   return [counted(tokens, "token"), counted(calls, "call"), ...price, formatDuration(seconds)];
 }
 
-/** One sample: question, requests and replies, and how it was graded. */
+/** Sample: question, requests, replies, grading. */
 export function SampleView({ bench, sample }: { bench: string; sample: string }) {
   const path = `/benches/${encodeURIComponent(bench)}/samples/${encodeURIComponent(sample)}`;
   const missing = <p class="notice warn">There is no such sample in this bench.</p>;
@@ -83,7 +82,7 @@ function Sample({ detail }: { detail: SampleDetail }) {
   );
 }
 
-/** The answer that was found in the reply, and how it was compared. */
+/** Extracted answer and its comparison. */
 function Grading({ detail }: { detail: SampleDetail }) {
   const { extracted, gold, rule, steps, tests, grading, row } = detail;
   const isProgram = grading === "code" || grading === "program";
@@ -163,7 +162,7 @@ const kindWords = {
   reasoningTokens: "reasoning",
 } as const;
 
-/** "8 cached, 500 reasoning": kinds of tokens, which its prompt and completion tokens include. */
+/** "8 cached, 500 reasoning": included in prompt and completion tokens. */
 function kindsOf(call: Call): string {
   return (Object.keys(kindWords) as (keyof typeof kindWords)[])
     .filter((kind) => (call[kind] ?? 0) > 0)
@@ -217,7 +216,7 @@ function OneCall({ call, number }: { call: Call; number: number }) {
   );
 }
 
-/** The same question by other methods, and in other repeats. */
+/** Same question with other methods and repeats. */
 function Others({ others }: { others: readonly SampleRow[] }) {
   const [shown, setShown] = useState(othersAtOnce);
   return (

@@ -10,7 +10,7 @@ import { Empty, When } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { figuresOf, SampleView, Verdict, verdicts } from "./sample-view.tsx";
 
-/** Fields of the query, which the address holds under the same names. */
+/** Query fields, also their names in the address. */
 const queryFields = [
   "text",
   "method",
@@ -20,7 +20,7 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof SampleQuery)[];
 
-/** Every sample of a bench: a list to search, and the chosen one beside it. */
+/** Searchable list of a bench's samples, with the selected one. */
 export function SamplesPage() {
   const [, id = ""] = useRoute().path;
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
@@ -98,7 +98,7 @@ function Filters({ bench: { methods, benchmarks } }: { bench: BenchTable }) {
   );
 }
 
-/** A sample in the list. */
+/** Row of the list. */
 function SampleLine({ row }: { row: SampleRow }) {
   const [tokens, ...figures] = figuresOf(row);
   return (

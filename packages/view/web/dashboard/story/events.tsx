@@ -19,13 +19,13 @@ function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent
   ].toSorted((a, b) => (a.step ?? -1) - (b.step ?? -1));
 }
 
-/** Positions of events among steps: the first step that is not earlier. */
+/** Positions of events: first step at or after each. */
 export function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly number[] {
   const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((each) => each >= step)));
   return [...new Set(places)].filter((place) => place >= 0);
 }
 
-/** Warnings and changed settings, each at its step; those of later steps than the shown one are faint. */
+/** Warnings and setting changes by step; later ones are faint. */
 export function Events({ detail, step: shown }: { detail: RunDetail; step: number }) {
   const events = eventsOf(detail);
   if (events.length === 0) return null;

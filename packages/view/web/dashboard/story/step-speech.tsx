@@ -12,11 +12,11 @@ interface StepSpeechProps {
   readonly step: SpeechStep;
 }
 
-/** Messages of a training step as a graph and as tables. */
+/** Messages of a training step as graph and tables. */
 export function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
   const edges = useMemo(() => steps.flatMap((each) => each.edges), [steps]);
   const answerer = useMemo(() => answererOf(agents, edges), [agents, edges]);
-  // One scale for all steps, so that lines visibly grow thin.
+  // Shared scale of all steps, so that changes of line width are visible.
   const widestTokens = useMemo(() => edges.reduce((max, { tokens }) => Math.max(max, tokens), 0), [edges]);
   return (
     <div class="panel">
@@ -39,7 +39,7 @@ export function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps)
   );
 }
 
-/** Tokens and cost of each edge and of everything else that the reward charges, and what each agent writes. */
+/** Tokens and cost by edge, other costs in the reward, and tokens written by agent. */
 function StepTables({ agents, step }: { agents: readonly string[]; step: SpeechStep }) {
   const { edges, end, unread, rest, total, silence, prices } = step;
   const others = [

@@ -19,10 +19,10 @@ import { useLoaded } from "../server.ts";
 import { Events, placesOfEvents } from "./events.tsx";
 import { StepSpeech } from "./step-speech.tsx";
 
-/** Duration of playing all steps, and of one picture. */
+/** Playback duration of all steps, and of one frame. */
 const [playedInMs, frameMs] = [15_000, 100];
 
-/** A run told by one slider over its steps: accuracy and tokens, messages between agents, and one problem before and after. */
+/** Story of a run over its steps: accuracy and tokens, messages between agents, and one problem before and after. */
 export function Story({ detail }: { detail: RunDetail }) {
   const path = `/runs/${encodeURIComponent(detail.summary.id)}`;
   const speech = useLoaded<Speech>(`${path}/speech`).value;
@@ -84,12 +84,12 @@ function positionText(step: number, last: number, evaluation: RunEvaluation | un
   return `${position}: ${formatPercent(evaluation.accuracy)} right at ${formatNumber(evaluation.tokens)} tokens per episode${measured}`;
 }
 
-/** The latest row up to a step, or else the first. */
+/** Latest row up to a step, else the first. */
 function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step: number): T | undefined {
   return rows.findLast((row) => row.step <= step) ?? rows[0];
 }
 
-/** The first evaluation, the path to the current one, and the last. */
+/** First evaluation, path to the current one, and the last. */
 function planeOf({ evaluations, summary }: RunDetail, current: RunEvaluation): PlaneChart {
   const before = summary.warmStart?.before ?? null;
   const path = before ? [before, ...evaluations] : evaluations;
@@ -127,7 +127,7 @@ interface ProblemProps {
   readonly step: number;
 }
 
-/** The most telling problem: its first conversation and the one at the shown step. */
+/** Most telling problem: first conversation and the one at the shown step. */
 function Problem({ run, told, step }: ProblemProps) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
@@ -153,7 +153,7 @@ function Problem({ run, told, step }: ProblemProps) {
   );
 }
 
-/** A conversation in few lines: what each agent knew and wrote. */
+/** Short conversation: private information and messages of each agent. */
 function ProblemCard({ run, row }: { run: string; row: EpisodeSummary }) {
   const loaded = useLoaded<EpisodeDetail>(`/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(row.key)}`);
   return (
