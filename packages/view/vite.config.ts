@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 const web = join(import.meta.dirname, "web");
 
-/** Two pages, each for itself: the dashboard over run folders, and the playground. */
+/** Two separate pages: the dashboard and the playground. */
 export default defineConfig({
   root: web,
   base: "./",
@@ -13,7 +13,7 @@ export default defineConfig({
     outDir: join(import.meta.dirname, "dist/web"),
     emptyOutDir: true,
     target: "es2023",
-    // Pages fetch from their own site alone: addresses of data are not that.
+    // Pages fetch only from their site, which excludes data addresses.
     assetsInlineLimit: 0,
     rolldownOptions: { input: [join(web, "dashboard/index.html"), join(web, "playground/index.html")] },
   },

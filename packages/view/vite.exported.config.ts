@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 const web = join(import.meta.dirname, "web");
 
-/** The dashboard as one script and one style sheet, which an exported page holds within it. */
+/** The dashboard as one script and one style sheet, for exported pages. */
 export default defineConfig({
   root: web,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -89,10 +89,7 @@ export async function withTexts(
   };
 }
 
-/**
- * Text of each token. Fallback for the wrong tokenizer: texts with one character per token are split; other tokens show
- * their id.
- */
+/** Text of each token. Without its tokenizer, texts are split into characters if counts match; else ids are shown. */
 function tokenTexts(
   ids: readonly number[],
   text: string,

@@ -12,10 +12,7 @@ export interface ChangeRow {
   readonly before: unknown;
 }
 
-/**
- * Reads the rows; an incomplete last line is skipped.
- * @throws LaconicError `config_invalid` for an invalid line, with file and line
- */
+/** Skips an incomplete last line. @throws LaconicError `config_invalid` for an invalid line, with file and line */
 export function changesIn(text: string, file: string): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const [i, line] of text.split("\n").slice(0, -1).entries()) {

@@ -283,9 +283,7 @@ function repeatOf({ row }: Pick<Sample, "row">): string {
   return JSON.stringify([row.benchmark, row.problem, row.repeat]);
 }
 
-/**
- * Repeats where one method is right and the other wrong. Without `method`, compares any other method with `against`.
- */
+/** Repeats on which two methods disagree, right against wrong. Without `method`, any method is compared. */
 function disagreeingOn(samples: readonly Sample[], method: string | undefined, against: string): ReadonlySet<string> {
   const repeats = groupBy(samples.filter(isScored), repeatOf);
   return new Set(

@@ -32,10 +32,7 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownReco
   return { names: Object.keys(costs), counts, ...threshold };
 }
 
-/**
- * Charges of a training episode. A policy with separate prices pays for its agents' tokens; team prices apply to the
- * others.
- */
+/** Charges of a training episode. Policies with separate prices pay for their agents, the team's prices for others. */
 export function trainedCharges(content: StoredContent, number: number, settings: CostSettings): readonly Charge[] {
   const rollout = content.rollouts?.[number];
   if (!rollout) return [];
@@ -79,10 +76,7 @@ interface ChargedEpisode {
   readonly teamUnits: ReadonlyMap<string, number>;
 }
 
-/**
- * Charges of a policy. Its record has reward and prices but no terms: tokens are priced here, and the rest is "other
- * costs".
- */
+/** Charges of a policy. Its record has reward and prices only: tokens are priced here, the rest is "other costs". */
 function policyCharges(
   { agents, prices, rewards }: StoredPolicy,
   { rollout, number, ledger, task, settings, teamUnits }: ChargedEpisode,

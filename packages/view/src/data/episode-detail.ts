@@ -43,8 +43,7 @@ function trainingOf(content: StoredContent, number: number, costs: CostSettings)
     terms,
     prices: content.prices ?? {},
     charges: trainedCharges(content, number, costs),
-    // Difference to the team without the agent, if measured. Only for agents with one turn, because the turns share one
-    // value.
+    // Difference to the team without the agent, if measured. Agents with several turns have no value per turn.
     messageValue: Object.entries(without).flatMap(([agent, other]) => {
       const value = grade - gradeOf(content.episodes[other]);
       const [turn, ...more] = utterances.filter((utterance) => utterance.agent === agent);

@@ -35,10 +35,7 @@ const maxOthers = 200;
 /** Max evaluations of a telling conversation. */
 const maxOnWay = 24;
 
-/**
- * Searchable rows of a run's episodes. First finds the lines of all steps, which is fast; then reads them, newest
- * first.
- */
+/** Searchable episodes of a run. Finding the lines of all steps is fast; they are read later, newest first. */
 export class EpisodeIndex {
   readonly #place: RunPlace;
   readonly #costs: CostSettings;

@@ -33,9 +33,7 @@ const first = { lines: 32, episodes: 1000 } as const;
 const recentSteps = 20;
 const minRecentSteps = 3;
 
-/**
- * Reads a run folder as it grows: small files when they change, rows once, episodes on demand. Calls must not overlap.
- */
+/** Reads a growing run folder: small files on change, rows once, episodes on demand. Calls must not overlap. */
 export class RunReader {
   readonly #folder: FoundFolder;
   readonly #processes: LivingProcesses;

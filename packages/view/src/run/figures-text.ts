@@ -18,10 +18,7 @@ export function measureLines(states: States): string[] {
   return names.map((name) => `${printable(name)}  ${way(states, (of) => of.measures?.[name])}`);
 }
 
-/**
- * One line per agent: perplexity of its messages, and share of the commonest template. Older runs have only the
- * perplexity.
- */
+/** One line per agent: perplexity of its messages, and share of the commonest template (missing in older runs). */
 export function languageLines(states: States): string[] {
   return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
     const figures = languageFigures

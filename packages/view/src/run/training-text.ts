@@ -21,9 +21,7 @@ export function trainingResult(done: StartedRun, budget: number | null): Trainin
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/**
- * Result of a training through an endpoint. It has no validation problems, so uses means of the first and last step.
- */
+/** Result of a training through an endpoint without validation: means of the first and last step. */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,

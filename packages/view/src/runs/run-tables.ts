@@ -79,10 +79,7 @@ export async function exportRun(
   return { folder, files, defused: writer.defused };
 }
 
-/**
- * Returns the tables of a run by name. Rows are streamed, because files can exceed memory.
- * @throws LaconicError `run_missing`
- */
+/** Tables of a run by name. Rows are streamed: files can exceed memory. @throws LaconicError `run_missing` */
 export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
   if (!(await readRunSummary(directory)))
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory });

@@ -19,7 +19,7 @@ import {
 } from "./graph-labels.ts";
 import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
 
-/** A message on its way. */
+/** Message in transit. */
 export interface TravellingMessage {
   readonly from: string;
   readonly to: string;
@@ -29,26 +29,26 @@ export interface TravellingMessage {
 
 interface AgentGraphProps {
   readonly agents: readonly string[];
-  /** Cost of an episode by kind, and tokens read along each edge. */
+  /** Episode cost by kind, and tokens read by edge. */
   readonly costs: CostSums;
-  /** Tokens that an agent writes, mean per episode. */
+  /** Mean tokens per episode by agent. */
   readonly written: Readonly<Record<string, number>>;
-  /** Share of its turns without a word, from 0 to 1. */
+  /** Share of silent turns by agent, 0 to 1. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Tokens of the widest line, if pictures are compared; else of this picture. */
+  /** Tokens of the widest line, to compare pictures. Default: from this picture. */
   readonly widestTokens?: number;
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
-  /** Short texts beside names: an agent's private fact or message. */
+  /** Short texts next to names: private fact or message. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
   /** Format and unit of costs. */
   readonly prices?: PriceWords;
-  /** Place of the numbers that have no room in the picture, "the table" for instance. */
+  /** Source of numbers without room in the picture, such as "the table". */
   readonly elsewhere?: string;
 }
 
-/** Messages between agents: a line is as wide as its tokens, and the green part of a rim is the share of turns with a message. */
+/** Messages between agents. Line width: tokens. Green part of a circle: share of turns with a message. */
 export function AgentGraph(props: AgentGraphProps) {
   const { agents, costs, answerer, travelling = [], notes = {}, prices = inReward } = props;
   const { edges } = costs;
@@ -186,7 +186,7 @@ function Travelling({ message, layout }: { message: TravellingMessage; layout: G
   if (!place) return null;
   const shown = clipped(message.silent ? "silent" : message.text);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
-  // Nothing leaves the picture.
+  // Clamps to the picture.
   const within = (x: number): string =>
     `${Math.min(layout.width - width / 2 - 2, Math.max(width / 2 + 2, x)).toFixed(1)}px`;
   const end = message.silent ? place.from : place.to;
@@ -205,7 +205,7 @@ function Travelling({ message, layout }: { message: TravellingMessage; layout: G
   );
 }
 
-/** The picture as text for screen readers. */
+/** Screen reader description. */
 function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${spokenName(agent)} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const reads = edges

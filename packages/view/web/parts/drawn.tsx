@@ -2,7 +2,7 @@ import { h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Drawing } from "../../src/charts/drawing.ts";
 
-/** A drawing of `src/charts` as elements of the page. */
+/** Renders a drawing of `src/charts`. */
 export function Drawn({ drawing: { tag, attributes, children } }: { drawing: Drawing }): JSX.Element {
   return h(
     tag,
@@ -11,7 +11,7 @@ export function Drawn({ drawing: { tag, attributes, children } }: { drawing: Dra
   );
 }
 
-/** Inner width of an element in CSS pixels, as it changes; 0 before it is laid out. */
+/** Inner width of an element in CSS pixels, updated on resize; 0 before layout. */
 export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

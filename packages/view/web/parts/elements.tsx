@@ -4,12 +4,11 @@ import { useId } from "preact/hooks";
 import { visibleLine } from "./safe-text.ts";
 import { SafeLine } from "./text.tsx";
 
-/** A button that submits no form, unless its type says so. */
+/** Button that submits no form by default. */
 export function Button({ kind = "", ...rest }: ButtonHTMLAttributes & { kind?: string }) {
   return <button type="button" {...rest} class={`button ${kind}`} />;
 }
 
-/** A part of a page with a title. */
 export function Panel({
   title,
   kind = "",
@@ -28,7 +27,7 @@ export function Panel({
   );
 }
 
-/** A word with a sign, in a colour that has a meaning. */
+/** Text with sign and semantic colour. */
 export function Badge({ sign, tone, children }: { sign: string; tone: string; children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
@@ -39,19 +38,19 @@ export function Badge({ sign, tone, children }: { sign: string; tone: string; ch
 
 const lineStyles = ["solid", "dashed", "dotted", "double"];
 
-/** Sign of a series in legends: a piece of its line, or a dot. */
+/** Legend sign of a series: a line or dot. */
 export function Key({ index, kind = "" }: { index: number; kind?: string }) {
   const borderTopStyle = lineStyles[Math.floor(index / 8) % lineStyles.length];
   return <i class={`key ${kind}`} style={{ "--hue": `var(--c${seriesColour(index)})`, borderTopStyle }} />;
 }
 
-/** A value that is its own name, or a value and its name. */
+/** Value that is also its label, or value and label. */
 export type Option = string | readonly [value: string, name: string];
 
 interface SelectProps {
   readonly label: string;
   readonly value: string;
-  /** Name of the empty value, if it can be chosen. */
+  /** Label of the empty value, if selectable. */
   readonly any?: string;
   readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
@@ -74,7 +73,7 @@ export function Select({ label, value, any, options, onChange, ...rest }: Select
   );
 }
 
-/** A column of a table: title, cell of a row, class of its cells (`name` for the head of a row), and key for sorting. */
+/** Table column: title, cell, cell class (`name` for row heads), sort key. */
 export type Column<Row> = readonly [
   title: string,
   cell: (row: Row, index: number) => ComponentChildren,
@@ -88,11 +87,11 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly kind?: string;
   readonly rowClass?: (row: Row) => string;
-  /** Column by which the rows are sorted, and what a press on a title does. */
+  /** Sort column, and the action of a title. */
   readonly sort?: { readonly by: string; readonly isDown: boolean; readonly toggle: (by: string) => void };
 }
 
-/** A table that scrolls in itself; on narrow screens each row is a list of its cells. */
+/** Scrollable table; narrow screens show each row as a list. */
 export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "", sort }: TableProps<Row>) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={visibleLine(label)}>

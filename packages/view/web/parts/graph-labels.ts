@@ -8,35 +8,35 @@ export interface GraphNote {
   readonly kind: "private" | "read" | "wrote" | "plain";
 }
 
-/** How a cost is written. */
+/** Formats of a cost. */
 export interface PriceWords {
-  /** On a line, which has little room. */
+  /** Short form for lines. */
   readonly format: (cost: number) => string;
-  /** In a sentence. */
+  /** Form for sentences. */
   readonly exact: (cost: number) => string;
   /** Ends "what they cost, …". */
   readonly unit: string;
 }
 
-/** Two digits that count: a table has the others. */
+/** Two significant digits; tables have more. */
 export const inReward: PriceWords = {
   format: (cost) => formatNumber(Number(cost.toPrecision(2))),
   exact: formatNumber,
   unit: "in reward",
 };
 
-/** Longest text in the picture; the transcript has the whole. */
+/** Max characters in the picture; the transcript is complete. */
 const maxCharacters = 26;
 
 export function clipped(text: string): string {
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
-/** Size of names in pixels, and largest width of a bold letter by its size; East Asian letters and emoji are square. */
+/** Name size in pixels, and max letter width in units of it. East Asian letters and emoji are square. */
 const [nameSize, widestBold] = [15, 0.7];
 const wideLetter = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF01-\uFF60\u{1F000}-\u{3FFFF}]/u;
 
-/** An agent's name, cut to so many pixels. */
+/** Agent name cut to `room` pixels. */
 export function shownName(agent: string, room: number): string {
   const letters = Array.from(visibleLine(agent, maxCharacters));
   let left = room;
@@ -44,7 +44,7 @@ export function shownName(agent: string, room: number): string {
   return end === -1 ? letters.join("") : `${letters.slice(0, Math.max(1, end - 1)).join("")}…`;
 }
 
-/** An agent's name for screen readers. */
+/** Agent name for screen readers. */
 export function spokenName(agent: string): string {
   return visibleLine(agent, 80);
 }
@@ -53,12 +53,12 @@ export function rounded(tokens: number): string {
   return formatNumber(tokens < 9.95 ? Number(tokens.toFixed(1)) : Math.round(tokens));
 }
 
-/** As {@link rounded} writes their number. */
+/** Noun for a number formatted by {@link rounded}. */
 export function tokenWord(shown: string): "token" | "tokens" {
   return shown === "1" ? "token" : "tokens";
 }
 
-/** Text under a picture: the meaning of its numbers, and the cost of an episode in its reward by kind. */
+/** Picture caption: meaning of numbers, and episode cost in the reward by kind. */
 export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
   const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
   const start = `On a line: tokens that are read${onLines > 0 ? `, and what they cost, ${unit}` : ""}.`;
@@ -73,27 +73,27 @@ export function costWords(costs: CostSums, { exact, unit }: PriceWords): string 
   return `${start} Charged${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
 }
 
-/** A rectangle of the picture by its middle and its size. */
+/** Rectangle given by centre and size. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** Positions on an edge for its label, the middle first. */
+/** Label positions on an edge, middle first. */
 const shares = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82, 0.1];
 
 /** Pixels between labels. */
 const gap = 3;
 
-/** Width of a text in pixels, from the mean width of a character. */
+/** Approximate text width in pixels. */
 function textWidth(text: string, size: number): number {
   return text.length * size * 0.58;
 }
 
 /**
- * Places labels on their edges, so that none covers another, a taken part, or leaves the picture: all at the same share of
- * their edges where that is possible, else each where it finds room.
- * @returns the middle of each; null for those that have no room
+ * Places labels on their edges without overlaps, inside the picture. Prefers one position for all edges, else any free
+ * position.
+ * @returns label centres; null without room
  */
 function placeLabels(
   layout: GraphLayout,
@@ -132,16 +132,15 @@ function overlaps(a: Box, b: Box): boolean {
   );
 }
 
-/** Label of an edge: its tokens and, below, their cost. */
+/** Edge label: tokens, and their cost below. */
 export interface PlacedLabel {
   readonly key: string;
   readonly tokens: string;
   readonly price: string | null;
-  /** Its middle and its size. */
   readonly box: Box;
 }
 
-/** Height of a line of a label in pixels. */
+/** Line height of labels in pixels. */
 export const lineHeight = 15;
 
 interface Labelled {
@@ -150,7 +149,7 @@ interface Labelled {
   readonly prices: PriceWords;
 }
 
-/** Labels of all edges: in words if all of them have room, else as numbers; labels without room are left out. */
+/** Labels of all edges: with words if all fit, else numbers only. Labels without room are dropped. */
 export function labelsOf(
   { agents, notes, prices }: Labelled,
   layout: GraphLayout,
@@ -185,18 +184,18 @@ function sizeOf({ tokens, price }: Words): { readonly width: number; readonly he
   return { width: textWidth(longest, 12.5) + 12, height: (price === null ? 1 : 2) * lineHeight + 6 };
 }
 
-/** Vertical position of an agent's name from its middle. */
+/** Vertical offset of an agent's name. */
 export function nameAt({ radius, below }: GraphLayout, agent: string, note: GraphNote | undefined): number {
   return agent === below ? radius + 22 : -radius - (note ? 29 : 12);
 }
 
-/** Pixels that a name has across: up to the next one, and within the picture. */
+/** Width available to a name in pixels. */
 export function nameRoom({ places, width, below, apart }: GraphLayout, agent: string): number {
   const { x = 0 } = places[agent] ?? {};
   return Math.min(2 * x, 2 * (width - x), agent === below ? Infinity : apart - 2 * gap);
 }
 
-/** Boxes of an agent: its circle, its name, its note. */
+/** Boxes of an agent's circle, name and note. */
 function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined): Box[] {
   const place = layout.places[agent];
   if (!place) return [];

@@ -1,28 +1,27 @@
-/** A place in the picture, in its own units. */
+/** Position in picture units. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Where everything is drawn. */
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly radius: number;
-  /** The agent below all others, with its name under it; null in a circle. */
+  /** Agent below all others, with its name underneath; null in a circle. */
   readonly below: string | null;
-  /** From an agent to the next of its row; Infinity in a circle. */
+  /** Distance between agents in a row; Infinity in a circle. */
   readonly apart: number;
   readonly places: Readonly<Record<string, Point>>;
 }
 
-/** An edge from the rim of a node to the rim of another. */
+/** Edge between the rims of two nodes. */
 export interface EdgePath {
   readonly from: Point;
   readonly to: Point;
-  /** Between them the line bends towards it. */
+  /** Control point of the curve. */
   readonly control: Point;
-  /** For the attribute `d`. */
+  /** Path attribute `d`. */
   readonly path: string;
 }
 
@@ -32,8 +31,8 @@ interface Link {
 }
 
 /**
- * Places an agent that reads all others below them, and any other team in a circle.
- * @param room - pixels to fill: a unit is a pixel, unless so many agents have too little of it
+ * Places the only reader below all others, other teams in a circle.
+ * @param room - available pixels; units are larger than pixels only if agents lack room
  */
 export function layoutOf(
   agents: readonly string[],
@@ -47,7 +46,7 @@ export function layoutOf(
   return isStar ? star(tellers, answerer, room) : circle(agents, room);
 }
 
-/** A line that bends to the right, so that two opposite edges stay apart. */
+/** Curve to the right, to separate opposite edges. */
 export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, bend: number): EdgePath | null {
   const [start, end] = [places[from], places[to]];
   if (!start || !end || from === to) return null;
@@ -67,7 +66,7 @@ export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, be
   };
 }
 
-/** A place on an edge, from 0 at its beginning to 1 at its arrow. */
+/** Point on an edge, from 0 (start) to 1 (arrow). */
 export function along({ from, control, to }: EdgePath, share: number): Point {
   const rest = 1 - share;
   const [a, b, c] = [rest * rest, 2 * rest * share, share * share];

@@ -10,41 +10,41 @@ import { Key } from "./elements.tsx";
 import type { Range } from "./range.ts";
 import { visibleLine } from "./safe-text.ts";
 
-/** A line of a chart. Its points are sampled to what a screen shows. */
+/** Chart line with sampled points. */
 export interface ChartLine {
   readonly key: string;
   readonly label: string;
-  /** 0, 1, ...: one of eight colours, then the same colours dashed. */
+  /** Eight colours, then the same colours dashed. */
   readonly index: number;
   readonly steps: readonly number[];
   /** Null interrupts the line. */
   readonly values: readonly (number | null)[];
-  /** Lowest and highest of several runs. */
+  /** Range over several runs. */
   readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] };
-  /** A reference line is grey and dashed, measurements are dots. */
+  /** References are grey and dashed, measurements are dots. */
   readonly look?: "reference" | "dots";
 }
 
 interface LineChartProps {
   readonly lines: readonly ChartLine[];
   readonly range: Range;
-  /** `share` is shown as per cent. */
+  /** `share` is shown in per cent. */
   readonly unit: string;
   readonly height: number;
-  /** What the chart shows, for readers who cannot see it. */
+  /** Screen reader description. */
   readonly label: string;
   readonly isLog?: boolean;
-  /** Fixed ends of the y axis. */
+  /** Fixed y range. */
   readonly yRange?: Range;
-  /** Steps from which other settings held. */
+  /** Steps with changed settings. */
   readonly changes?: readonly { readonly step: number; readonly text: string }[];
-  /** Called with the range that was dragged across. */
+  /** Called with a dragged range. */
   readonly onSelect?: (range: Range) => void;
 }
 
 const dashes = ["", "6 3", "2 3", "8 3 2 3"] as const;
 
-/** Lines over steps: values under the pointer, and a range by dragging. */
+/** Lines over steps, with a tooltip and range selection by dragging. */
 export function LineChart(props: LineChartProps) {
   const [frame, width] = useWidth();
   return (
@@ -101,7 +101,7 @@ function Picture(props: LineChartProps & { readonly width: number }) {
             stroke-dasharray="2 3"
           />
         ))}
-        {/* Clips lines to the frame, with room for their stroke. */}
+        {/* Clips lines to the frame plus stroke width. */}
         <svg
           {...{ x: left, y: top - 3, width: right - left, height: bottom - top + 6 }}
           viewBox={`${left} ${top - 3} ${right - left} ${bottom - top + 6}`}
@@ -194,10 +194,10 @@ interface TooltipProps extends LineChartProps {
 }
 
 const maxEntries = 8;
-/** Distance in pixels at which a change is shown. */
+/** Max pixels to a change in the tooltip. */
 const near = 8;
 
-/** The step under the pointer, and the lines that are nearest to it. */
+/** Step under the pointer, and the nearest lines. */
 function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipProps) {
   const entries = lines
     .flatMap((line) => {
@@ -242,7 +242,7 @@ function nearestRow({ steps, values }: ChartLine, step: number): number {
   return nearest;
 }
 
-/** The unit `share` is per cent. */
+/** Unit `share` is shown in per cent. */
 export function withUnit(value: number, unit: string): string {
   if (unit === "share") return formatPercent(value);
   return unit === "" ? formatNumber(value) : `${formatNumber(value)} ${unit}`;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that views follow. */
+/** Observable value. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;
@@ -24,7 +24,7 @@ export function storeOf<T>(initial: T): Store<T> {
   };
 }
 
-/** Its value, and a new picture whenever that changes. */
+/** Returns the value and redraws on changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0);
   useEffect(() => {

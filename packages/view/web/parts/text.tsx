@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { counted } from "@laconic/core/text";
 import { cutText, visibleLine, visiblePieces } from "./safe-text.ts";
 
-/** Characters of a text that are shown at first. */
+/** Initially shown characters. */
 const shownAtOnce = 4000;
 
-/** Untrusted text: invisible characters are named, direction marks have no effect, and the end of a long text is a click away. */
+/** Untrusted text: invisible characters are named, direction marks have no effect, long texts expand on click. */
 export function SafeText({ text, max = shownAtOnce }: { text: string; max?: number }) {
   const [limit, setLimit] = useState(max);
   const { shown, rest } = cutText(text, limit);
@@ -24,7 +24,6 @@ export function SafeText({ text, max = shownAtOnce }: { text: string; max?: numb
   );
 }
 
-/** A short text as plain parts and named characters. */
 export function Pieces({ text }: { text: string }) {
   return (
     <>

@@ -7,7 +7,7 @@ type Theme = keyof typeof names;
 const key = "laconic-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** The chosen colours; kept for the next visit where the browser allows it. */
+/** Selected colours, stored if the browser allows it. */
 const theme = storeOf<Theme>(storedTheme());
 
 const design = new CSSStyleSheet();
@@ -18,16 +18,16 @@ theme.subscribe((chosen) => {
   try {
     localStorage.setItem(key, chosen);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Not stored; valid until the page closes.
   }
   paint();
 });
 dark.addEventListener("change", paint);
-// Paper is light.
+// Prints use the light scheme.
 addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
 addEventListener("afterprint", paint);
 
-/** Sets the scheme on the root element, where the style sheet finds it. */
+/** Sets the scheme on the root element for the style sheet. */
 function paint(): void {
   const chosen = theme.get();
   document.documentElement.dataset["theme"] = chosen === "system" ? (dark.matches ? "dark" : "light") : chosen;
@@ -42,7 +42,7 @@ function storedTheme(): Theme {
   }
 }
 
-/** Chooses between the colours of the system, light and dark. */
+/** Selects system, light or dark colours. */
 export function ThemeSwitch() {
   return (
     <label>

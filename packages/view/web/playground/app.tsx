@@ -13,11 +13,11 @@ import { TellersStage } from "./tellers-stage.tsx";
 import { useSession, type SessionHandle } from "./use-session.ts";
 import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settings.ts";
 
-/** @param query - of the page's address: level and settings of a new run, and `embed` for the part that another page shows */
+/** @param query - address query: level and settings of a new run, and `embed` for pages within others */
 export function App({ query }: { query: string }) {
   const isEmbedded = new URLSearchParams(query).has("embed") || window.top !== window;
   const [shown, setShown] = useState(() => levelIn(query));
-  // A level starts when it is first shown, and stays as it is while the other one is shown.
+  // Levels start when first shown, and stay mounted.
   const [begun, setBegun] = useState<readonly LevelName[]>([shown]);
   const choose = (level: LevelName): void => {
     setShown(level);

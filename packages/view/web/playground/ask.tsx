@@ -12,17 +12,17 @@ interface AskFormProps {
   readonly title: string;
   readonly about: string;
   readonly problem: OwnProblem;
-  /** Why the problem cannot be asked; null if it can. */
+  /** Error of the problem; null if valid. */
   readonly fault: string | null;
-  /** Note beside the button. */
+  /** Note next to the button. */
   readonly note: string;
-  /** Agents that may be told something false. */
+  /** Agents that can get false information. */
   readonly liars?: readonly string[];
-  /** Fields of the problem. */
+  /** Problem fields. */
   readonly children: ComponentChildren;
 }
 
-/** A problem of the visitor, answered by the untrained team and by the current one. */
+/** Custom problem, answered by the untrained and the current team. */
 function AskForm({ session, title, about, problem, fault, note, liars = [], children }: AskFormProps) {
   const { state, send } = session;
   const [draw, setDraw] = useState(1);
@@ -205,7 +205,7 @@ function storyFault(thing: string, name: string, texts: readonly string[]): stri
     : `No teller reads of ${name}: nobody could name the owner.`;
 }
 
-/** A validation problem at the first evaluation and at the last. */
+/** Validation problem at the first and last evaluation. */
 export function SameQuestion({ state: { evaluations } }: { state: PageState }) {
   const [which, setWhich] = useState(0);
   const [first, last] = [evaluations[0], evaluations.at(-1)];
@@ -225,7 +225,7 @@ export function SameQuestion({ state: { evaluations } }: { state: PageState }) {
   );
 }
 
-/** Two conversations side by side: before training and now, or now without and with a change. */
+/** Two conversations: before training and now, or without and with a change. */
 function BeforeAndNow({ kind, change = "", before, now, step }: NonNullable<PageState["asked"]>) {
   const { untrained, stillUntrained } = levelTexts[useContext(Level)];
   const trained = step === 0 ? stillUntrained : `After ${step} steps`;

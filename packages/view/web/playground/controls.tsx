@@ -5,7 +5,7 @@ import { Level, levelTexts } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
 import { levelRanges, ranges, type Steering } from "./worker/settings.ts";
 
-/** Steps that a finished run may be extended by. */
+/** Steps by which a finished run can be extended. */
 const moreSteps = 60;
 
 /** Start, pause, one step, start over. */
@@ -47,14 +47,14 @@ export function RunControls({ session: { state, send } }: { session: SessionHand
   );
 }
 
-/** Cost of a token: a slider for the budget or for the price. */
+/** Token cost: slider for budget or price. */
 export function SteeringControls({ session: { state, send } }: { session: SessionHandle }) {
   const name = useId();
   const level = useContext(Level);
   const { targetTokens: budgets, price: prices } = levelRanges[level];
   const current = JSON.stringify(state.settings.steering);
   const [asked, setAsked] = useState<Steering | null>(null);
-  // The choice is shown at once; training applies it between two steps.
+  // Shown at once; training applies it between steps.
   useEffect(() => setAsked(null), [current]);
   const steering = asked ?? state.settings.steering;
   const adjust = (next: Steering): void => {
@@ -109,7 +109,7 @@ interface SliderProps {
   readonly value: number;
   readonly range: { readonly min: number; readonly max: number; readonly step: number };
   readonly format: (value: number) => string;
-  /** Called with the released value, not with those on the way. */
+  /** Called on release, not while dragging. */
   readonly onChange: (value: number) => void;
 }
 

@@ -7,11 +7,11 @@ function Verdict({ conversation: { right, answer } }: { conversation: Conversati
   return <b class={`tone number ${right ? "good" : "bad"}`}>{text}</b>;
 }
 
-/** Each agent's fact, the messages it read and its own message, turn by turn. */
+/** Private fact, read messages and own message of each agent, by turn. */
 export function ConversationView({ conversation, label }: { conversation: Conversation; label: string }) {
   const { turns, question, gold, tokens } = conversation;
   const isStory = useContext(Level) === "tellers";
-  // Digits are aligned, stories read as texts.
+  // Digits are aligned, stories are shown as text.
   const font = isStory ? "" : "mono";
   return (
     <div class="conversation">

@@ -1,14 +1,14 @@
-/** Time between pings, and longest silence: far longer than the longest piece of a step on a slow phone. */
+/** Ping interval and max silence, well above the longest blocking part of a step on slow phones. */
 const [everyMs, silentMs] = [2500, 20_000];
 
-/** Detects a worker that was killed, which sends no event. */
+/** Detects killed workers, which send no event. */
 export interface Heartbeat {
-  /** The worker sent a message. */
+  /** Resets the silence; call it for each worker message. */
   received(): void;
   stop(): void;
 }
 
-/** Pings regularly and calls `silent` once after a long silence. Time in which the page itself slept does not count. */
+/** Pings regularly and calls `silent` once per long silence. Page sleep does not count. */
 export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
   let waited = 0;
   let last = performance.now();

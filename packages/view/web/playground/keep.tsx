@@ -3,7 +3,7 @@ import { Button, Panel } from "../parts/elements.tsx";
 import type { SessionHandle } from "./use-session.ts";
 import { ranges } from "./worker/settings.ts";
 
-/** A button that opens files. */
+/** Button that opens files. */
 export function FileButton({ text, ...rest }: FileButtonProps) {
   const { onFiles, ...input } = rest;
   return (
@@ -29,7 +29,7 @@ interface FileButtonProps {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** The run as a folder: exported, and opened again. */
+/** Exports the run as a folder and imports it. */
 export function Keep({ session: { state, send, fail } }: { session: SessionHandle }) {
   const name = `${state.settings.level}-seed-${state.settings.seed}-step-${state.step}`;
   const open = async (files: readonly File[]): Promise<void> => {

@@ -1,23 +1,22 @@
 import { createContext } from "preact";
 import type { LevelName } from "./worker/settings.ts";
 
-/** The level that a part of the page belongs to. */
+/** Level of a part of the page. */
 export const Level = createContext<LevelName>("relay");
 
 interface LevelTexts {
   readonly tab: string;
   readonly title: string;
   readonly about: string;
-  /** The team before its first step. */
+  /** Text before the first step. */
   readonly before: string;
-  /** Titles of an untrained conversation beside another one. */
+  /** Titles of an untrained conversation next to another. */
   readonly untrained: string;
   readonly stillUntrained: string;
-  /** Note below the budget's slider. */
+  /** Note below the budget slider. */
   readonly budget: string;
 }
 
-/** Texts of each level. */
 export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
   relay: {
     tab: "1. Digits",

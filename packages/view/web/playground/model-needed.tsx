@@ -9,7 +9,7 @@ const { hub, revision, licence, checkpoint, tokenizer } = storyModel;
 const [owner, name, ...below] = hub.split("/");
 const repository = `https://huggingface.co/${owner}/${name}`;
 
-/** Fetches the story model on request, or takes it from the visitor's files. */
+/** Downloads the story model on request, or reads it from user files. */
 export function ModelNeeded({ session: { send, fail } }: { session: SessionHandle }) {
   const [isFetching, setFetching] = useState(false);
   const give = async (files: readonly Promise<Uint8Array>[]): Promise<void> => {

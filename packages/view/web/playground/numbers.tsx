@@ -4,7 +4,7 @@ import { levelTexts } from "./level.ts";
 import type { PageState } from "./state.ts";
 import type { StepPoint } from "./worker/messages.ts";
 
-/** Figures of the team, and their curves. */
+/** Team figures and curves. */
 export function Numbers({ state }: { state: PageState }) {
   const { points, evaluations, settings, step } = state;
   const { level, steering } = settings;
@@ -20,7 +20,7 @@ export function Numbers({ state }: { state: PageState }) {
     ["Right answers", formatPercent(now?.accuracy), now && `of ${now.problems} validation problems, step ${now.step}`],
     ["Price of a token", formatPercent(price, 2), "of a right answer (λ)"],
   ] as const;
-  // The first value of a curve is of step 0, before the first metrics.
+  // Step 0 precedes the first metrics.
   const column = (of: (point: StepPoint) => number | null | undefined): (number | null)[] => [
     null,
     ...points.map((point) => {
@@ -98,20 +98,19 @@ export function Numbers({ state }: { state: PageState }) {
 
 interface CurveProps {
   readonly title: string;
-  /** Number of samples of a point, such as `64 episodes`. */
+  /** Sample size of a point, such as `64 episodes`. */
   readonly n: string;
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];
-  /** A target, or other measurements at the same steps. */
+  /** Target, or measurements at the same steps. */
   readonly other?: Pick<ChartLine, "values" | "label"> & { readonly look: "reference" | "dots" };
   readonly index: number;
   readonly lastStep: number;
   readonly unit?: "share";
-  /** Least end of the y axis. */
+  /** Min upper end of the y axis. */
   readonly high: number;
 }
 
-/** A line over the steps of the run. */
 function Curve({ title, n, steps, values, other, index, lastStep, unit, high }: CurveProps) {
   const format = unit === "share" ? formatPercent : formatNumber;
   const known = values.flatMap((value, i) => (value === null ? [] : [`${format(value)} at step ${steps[i]}`]));

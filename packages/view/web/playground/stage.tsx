@@ -6,10 +6,10 @@ import type { GraphNote, PriceWords } from "../parts/graph-labels.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import type { Conversation, TeamState } from "./worker/messages.ts";
 
-/** The speakers in the shown conversation. */
+/** Active speakers of the shown conversation. */
 type Phase = "holders" | "solver" | "over";
 
-/** Duration of each phase in milliseconds. */
+/** Phase durations in milliseconds. */
 const lasting: Readonly<Record<Phase, number>> = { holders: 1500, solver: 1500, over: 1300 };
 
 const ofRightAnswer: PriceWords = {
@@ -18,7 +18,7 @@ const ofRightAnswer: PriceWords = {
   unit: "in % of a right answer",
 };
 
-/** The team at work: one conversation of the step with its messages on their way. */
+/** Current conversation of the team with animated messages. */
 export function Stage({ team, episode, step }: { team: TeamState; episode: Conversation; step: number }) {
   const { shown, phase } = usePlayback(episode);
   const { turns, question } = shown;
@@ -58,7 +58,7 @@ export function Stage({ team, episode, step }: { team: TeamState; episode: Conve
   );
 }
 
-/** Plays conversations one after the other; of those that arrive meanwhile, only the last. */
+/** Plays conversations in sequence; drops all but the newest waiting one. */
 function usePlayback(latest: Conversation): { readonly shown: Conversation; readonly phase: Phase } {
   const [shown, setShown] = useState(latest);
   const [phase, setPhase] = useState<Phase>("over");

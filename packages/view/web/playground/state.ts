@@ -1,30 +1,30 @@
 import type { Answers, Conversation, Failure, Keeping, RunView, WarmUpStep, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
-/** Everything that the page shows. */
+/** State of the page. */
 export interface PageState extends RunView {
-  /** Null until the worker has opened. */
+  /** Null before the worker has opened. */
   readonly device: string | null;
   readonly keeping: Keeping;
   /** Step of the last checkpoint. */
   readonly savedStep: number;
   readonly active: boolean;
-  /** Stops at the end of the step. */
+  /** Training stops after this step. */
   readonly stopping: boolean;
-  /** Name of work that takes longer than a step. */
+  /** Name of work longer than a step. */
   readonly busy: string | null;
   readonly episode: Conversation | null;
   readonly asked: (Answers & { readonly step: number }) | null;
-  /** Conversations about the followed problem, step by step, the first before training. */
+  /** Conversations about the tracked problem by step, starting before training. */
   readonly told: readonly Told[];
-  /** Progress of the supervised warm start. */
+  /** Supervised warm start progress. */
   readonly warmUp: WarmUpStep | null;
   /** The level's model is not in this browser yet. */
   readonly needsModel: boolean;
   readonly failure: Failure | null;
 }
 
-/** A conversation of a step. */
+/** Conversation of a step. */
 export interface Told extends Pick<Conversation, "turns" | "right"> {
   readonly step: number;
 }
@@ -119,7 +119,7 @@ export function nextState(given: PageState, event: Event): PageState {
 const idle = { busy: null, stopping: false } as const;
 const withoutWorker = { device: null, active: false } as const;
 
-/** Whether it came from the worker. */
+/** Whether the event came from the worker. */
 function isAnswer({ type }: Event): boolean {
   return type !== "sent" && type !== "dismissed" && type !== "failed";
 }

@@ -11,10 +11,10 @@ interface TellersStageProps {
   readonly isWarmingUp: boolean;
 }
 
-/** Steps whose messages are shown as bars. */
+/** Max steps shown as bars. */
 const shownSteps = 60;
 
-/** One story of each teller, never used for training, and the team's messages about it step by step. */
+/** One story per teller, never used for training, and the team's messages about it by step. */
 export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageProps) {
   const { question, gold, answer, right, turns, tokens } = episode;
   const heard = turns.at(-1)?.read ?? [];
@@ -63,7 +63,7 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
   );
 }
 
-/** Steps that show how much a teller still speaks. */
+/** Steps that determine how much a teller still speaks. */
 const recentSteps = 5;
 
 function Teller({ turn, told }: { turn: Conversation["turns"][number]; told: readonly Told[] }) {
@@ -106,12 +106,12 @@ function Teller({ turn, told }: { turn: Conversation["turns"][number]; told: rea
 
 interface BarsProps {
   readonly tone: string;
-  /** From 0 to 1. */
+  /** Values from 0 to 1. */
   readonly heights: readonly number[];
   readonly label: (count: number, steps: number) => string;
 }
 
-/** A bar for each step, a dot for a height of zero. */
+/** Bar per step; a dot for zero. */
 function Bars({ tone, heights, label }: BarsProps) {
   const shown = heights.slice(-shownSteps);
   return (

@@ -7,11 +7,11 @@ import type { PlaygroundSettings } from "./worker/settings.ts";
 export interface SessionHandle {
   readonly state: PageState;
   send(command: Command): void;
-  /** Drops the run and opens another worker: the only way to another device. */
+  /** Drops the run and opens another worker, which is required to change the device. */
   replace(settings: PlaygroundSettings): void;
-  /** Opens another worker, which continues from the last save. */
+  /** Opens another worker that resumes from the last save. */
   restart(): void;
-  /** Shows a failure of the page itself. */
+  /** Shows a failure of the page. */
   fail(during: Failure["during"], message: string): void;
   dismiss(): void;
 }
@@ -33,15 +33,15 @@ interface Running {
 
 interface SessionOptions {
   readonly settings: PlaygroundSettings;
-  /** Whether the run outlives the page. */
+  /** Whether to store the run in the browser. */
   readonly keep: boolean;
 }
 
-/** The worker of this page and its messages. */
+/** Connects the page to its worker. */
 export function useSession({ settings: first, keep }: SessionOptions): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const running = useRef<Running | null>(null);
-  /** The last save of the run, if only this page has it. */
+  /** Last save, if only this page has it. */
   const copy = useRef<Uint8Array | null>(null);
   const latest = useRef(state);
   latest.current = state;
@@ -65,7 +65,7 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
   const open = useCallback(
     (settings: PlaygroundSettings, fresh: boolean): void => {
       end();
-      // Bundlers find workers by this very form.
+      // Bundlers detect workers by this form.
       const worker = new Worker(new URL("./worker/training-worker.ts", import.meta.url), { type: "module" });
       const beat = heartbeat(
         () => worker.postMessage({ type: "ping" } satisfies Command),
@@ -80,7 +80,7 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
       });
       worker.addEventListener("error", (event) => {
         event.preventDefault();
-        end(); // its later messages cannot be trusted
+        end(); // later messages are not reliable
         const reason = event.message ? `: ${event.message}` : ", or could not be loaded";
         failed("start", "worker_ended", `The worker that trains the team ended${reason}.`);
       });
@@ -106,7 +106,7 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
     restart() {
       open(state.settings, false);
       const archive = copy.current;
-      // It may be needed again.
+      // Sends a copy, because transfers detach the buffer.
       if (archive && !state.keeping.isKept) send({ type: "import", archive: archive.slice() });
     },
     fail: (during, message) => failed(during, "page_failed", message),
@@ -114,7 +114,7 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
   };
 }
 
-/** Saves when the tab is hidden, because the system may end it, and asks before an unsaved run is closed. */
+/** Saves when the tab is hidden, because the system may end it. Asks before closing an unsaved run. */
 function guardLeaving(
   latest: { readonly current: PageState },
   send: (command: Command) => void,
@@ -135,7 +135,6 @@ function guardLeaving(
   };
 }
 
-/** Downloads a file. */
 function download(data: Uint8Array, name: string): void {
   const address = URL.createObjectURL(new Blob([data as Uint8Array<ArrayBuffer>], { type: "application/zip" }));
   const link = document.createElement("a");

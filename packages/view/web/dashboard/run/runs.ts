@@ -2,10 +2,7 @@ import type { RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed";
 
-/**
- * Runs in a state that match all search terms: name, folder, device, objective, seed, or a setting such as
- * `train.seed=1`.
- */
+/** Runs in a state that match all terms: name, folder, device, objective, seed, or settings (`train.seed=1`). */
 export function filterRuns(
   runs: readonly RunSummary[],
   text: string,

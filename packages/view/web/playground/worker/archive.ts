@@ -3,12 +3,12 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 import { unzipSync, zipSync } from "fflate";
 import { filesBelow } from "./kept-files.ts";
 
-/** Limit for phones. A run of this page has about 40 kB per step. */
+/** Limit for phones; runs of this page have about 40 kB per step. */
 const maxBytes = 256e6;
 
 const lockName = /(?:^|\/)LOCK[^/]*$/u;
 
-/** A zip with the files of a folder below one folder of the given name. */
+/** Zips a folder under the name `name`. */
 export async function zipped(files: FileSystem, folder: string, name: string): Promise<Uint8Array> {
   const entries: Record<string, Uint8Array> = {};
   for (const path of await filesBelow(files, folder))
@@ -17,8 +17,8 @@ export async function zipped(files: FileSystem, folder: string, name: string): P
 }
 
 /**
- * The files of a run in a zip, by path below the folder that holds its `config.json`.
- * @throws LaconicError `input_invalid` for other content, too large files, or paths that lead out
+ * Unzips a run: files by path relative to the folder of `config.json`.
+ * @throws LaconicError `input_invalid` for other content, excessive size, or paths that leave the folder
  */
 export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
   let total = 0;
@@ -52,7 +52,7 @@ export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return files;
 }
 
-/** Replaces the files below a folder. */
+/** Replaces a folder's files. */
 export async function replaceFolder(
   files: FileSystem,
   folder: string,

@@ -4,7 +4,7 @@ import type { Conversation, StepPoint, TeamState } from "./messages.ts";
 import { levelRanges, type LevelName } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** An episode as a page shows it. */
+/** Converts an episode for the page. */
 export function conversationOf(
   { task, factOf, knows }: Pick<World, "task" | "factOf" | "knows">,
   problem: Problem,
@@ -33,7 +33,7 @@ export function conversationOf(
 
 const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
-/** Means over a step's episodes. Costs and reward terms are known for rewarded episodes. */
+/** Means over episodes of a step. Only rewarded episodes have costs and reward terms. */
 export function teamOf(
   episodes: readonly {
     readonly episode: Pick<Episode, "ledger" | "utterances">;
@@ -66,7 +66,7 @@ export function teamOf(
   };
 }
 
-/** The point of a row of `metrics.jsonl`. */
+/** Converts a row of `metrics.jsonl` to a point. */
 export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName): StepPoint {
   const number = (name: string): number => Number(row[name]);
   return {
@@ -78,7 +78,7 @@ export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName
     ...("measures/idle_silent" in row && {
       silent: { knowing: number("measures/holder_silent"), idle: number("measures/idle_silent") },
     }),
-    // During its warm-up the controller measures, and has no target.
+    // The controller has no target during warm-up.
     target:
       number("step") > levelRanges[level].warmUpSteps && "budget/tokens/target" in row
         ? number("budget/tokens/target")

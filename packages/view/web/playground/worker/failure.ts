@@ -1,7 +1,7 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { Failure } from "./messages.ts";
 
-/** What went wrong, with what to do about it. */
+/** Describes a failure and its remedy. */
 export function failureOf(during: Failure["during"], error: unknown): Failure {
   const code = LaconicError.is(error) ? error.code : "unexpected";
   const message = thrownText(error);

@@ -1,29 +1,29 @@
 import { joinPath, memoryFileSystem, type FileSystem, type ModelFiles } from "@laconic/core/files";
 
-/** A store that outlives the page, by path. */
+/** Persistent store by path. */
 export interface Store {
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   put(path: string, data: Uint8Array): Promise<void>;
   append(path: string, data: Uint8Array): Promise<void>;
-  /** Removes a file or a folder. */
+  /** Removes a file or folder. */
   remove(path: string): Promise<void>;
 }
 
-/** The folder that outlives the page. */
+/** Persistent folder. */
 export const keptFolder = "/kept";
 
-/** The run in it. */
+/** Run folder in it. */
 export const runFolder = "/kept/run";
 
-/** Files in memory, of which a folder is written through to a store. */
+/** Files in memory, with one folder written through to a store. */
 export type KeptFiles = FileSystem & ModelFiles;
 
 /** Temporary files and locks, which are not stored. */
 const passing = /(?:\.partial|\.tmp)(?:\/|$)|\/LOCK[^/]*$/u;
 
 /**
- * Files in memory; a change below `folder` is in the store when it returns. After a failure of the store `lost` is called once,
- * and files stay in memory only.
+ * Opens in-memory files. Changes below `folder` are stored before a call returns. If the store fails, `lost` is called
+ * once and files stay in memory only.
  */
 export async function keptFiles(folder: string, store: Store | null, lost: (error: Error) => void): Promise<KeptFiles> {
   let kept = store;
@@ -59,7 +59,7 @@ export async function keptFiles(folder: string, store: Store | null, lost: (erro
     },
     async rename(from, to) {
       await memory.rename(from, to);
-      // A folder's manifest comes last: a folder with a manifest is complete.
+      // Manifests are written last: a folder with a manifest is complete.
       const rank = (path: string): number => (path.endsWith("/manifest.json") ? 1 : 0);
       const moved = (await filesBelow(memory, to)).toSorted((a, b) => rank(a) - rank(b));
       for (const path of moved) await through(path, async (each, name) => each.put(name, await memory.read(path)));

@@ -1,15 +1,15 @@
 import type { CostSums } from "@laconic/core/ledger";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
-/** An episode as the playground shows it. */
+/** Episode for the page. */
 export interface Conversation {
   readonly question: string;
   readonly gold: string;
   readonly turns: readonly {
     readonly agent: string;
-    /** Its private text. */
+    /** Private text of the agent. */
     readonly fact: string | null;
-    /** Whether the text has the answer; absent if each agent has a part of it. */
+    /** Whether the text contains the answer; missing if each agent has a part of it. */
     readonly knows?: boolean;
     readonly read: readonly { readonly from: string; readonly text: string }[];
     readonly text: string;
@@ -18,22 +18,22 @@ export interface Conversation {
   }[];
   readonly answer: string | null;
   readonly right: boolean;
-  /** Tokens of all messages with their end tokens. */
+  /** Tokens of all messages, including end tokens. */
   readonly tokens: number;
 }
 
-/** A point of the curves. */
+/** Point of the curves. */
 export interface StepPoint {
   readonly step: number;
-  /** Episodes of this step. */
+  /** Episodes in this step. */
   readonly episodes: number;
   readonly tokens: number;
   readonly accuracy: number;
-  /** Price λ of a token. */
+  /** Token price λ. */
   readonly price: number;
-  /** Target of the controller; null for a fixed price. */
+  /** Controller target; null for a fixed price. */
   readonly target: number | null;
-  /** Shares of silent turns of informed and of other agents, if the task counts them. */
+  /** Shares of silent turns of informed and other agents, if the task counts them. */
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
@@ -49,17 +49,17 @@ export interface EvaluationRow {
   readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   readonly problems: number;
-  /** Its first problems as they were played. */
+  /** Its first problems with their conversations. */
   readonly shown: readonly Conversation[];
 }
 
-/** One conversation of the team as it is now. */
+/** Current conversation of the team. */
 export interface Glimpse {
   readonly team: TeamState;
   readonly episode: Conversation;
 }
 
-/** The content of a run folder for the page. */
+/** Run folder content for the page. */
 export interface RunView {
   readonly settings: PlaygroundSettings;
   readonly step: number;
@@ -69,10 +69,10 @@ export interface RunView {
   readonly warnings: readonly string[];
 }
 
-/** A question of the visitor. */
+/** Custom question. */
 export type OwnProblem = OwnFacts | OwnStory;
 
-/** A thing, its owner, and the text of each teller. */
+/** A thing, its owner, and each teller's text. */
 export interface OwnStory {
   readonly kind: "story";
   readonly thing: string;
@@ -80,7 +80,7 @@ export interface OwnStory {
   readonly texts: readonly string[];
 }
 
-/** Two conversations with the same random numbers: before and after training, or without and with a change. */
+/** Two conversations with equal random numbers: before and after training, or without and with a change. */
 export interface Answers {
   readonly kind: "trained" | "changed";
   /** Description of the change. */
@@ -89,35 +89,34 @@ export interface Answers {
   readonly now: Conversation;
 }
 
-/** A sum of two holders' digits. */
+/** Sum of two holders' digits. */
 export interface OwnFacts {
   readonly kind: "facts";
-  /** Each holder's letter and digit, such as `k6`. */
+  /** Letter and digit of each holder, such as `k6`. */
   readonly facts: readonly string[];
   /** Two of the letters. */
   readonly asked: readonly [string, string];
 }
 
-/** The first command. */
 export interface Opening {
   readonly type: "open";
-  /** Settings of a new run; a kept run has its own. */
+  /** Settings of a new run; stored runs have their own. */
   readonly settings: PlaygroundSettings;
-  /** Whether the run outlives the page. */
+  /** Whether to store the run in the browser. */
   readonly keep: boolean;
-  /** Whether the kept run is dropped. */
+  /** Whether to drop the stored run. */
   readonly fresh: boolean;
 }
 
 /** Commands of the page. */
 export type Command =
   | Opening
-  /** Null trains until a pause. */
+  /** Null: train until paused. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
   /** Writes a checkpoint and continues, because the page may end soon. */
   | { readonly type: "save" }
-  /** Answered at once. */
+  /** Answered immediately. */
   | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
@@ -127,7 +126,7 @@ export type Command =
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
 
-/** A step of the supervised warm start, with its mean cross-entropy in nats per token. */
+/** Warm start step with its mean cross-entropy in nats per token. */
 export interface WarmUpStep {
   readonly step: number;
   readonly steps: number;
@@ -146,9 +145,9 @@ export type WorkerMessage =
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
   /** The level's model is not in this browser yet; the worker waits for `model`. */
   | { readonly type: "model-needed" }
-  /** Some steps have a conversation of the team. */
+  /** Some steps include a conversation. */
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
-  /** A checkpoint; with the whole run if only the page can keep it. */
+  /** Checkpoint; includes the run if only the page can store it. */
   | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }
   | { readonly type: "keeping"; readonly keeping: Keeping }
   | { readonly type: "pong" }
@@ -161,7 +160,7 @@ export type WorkerMessage =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** Whether a run outlives its page, and why. */
+/** Whether the run is stored in the browser, and why. */
 export interface Keeping {
   readonly isKept: boolean;
   readonly words: string;
@@ -170,7 +169,7 @@ export interface Keeping {
 export interface Failure {
   /** The failed command. */
   readonly during: Command["type"] | "start";
-  /** Of a `LaconicError`, or `unexpected`; `page_failed`, `worker_ended` and `worker_silent` are the page's own. */
+  /** Code of a `LaconicError`, or `unexpected`; the page adds `page_failed`, `worker_ended` and `worker_silent`. */
   readonly code: string;
   readonly message: string;
 }

@@ -1,6 +1,6 @@
 import type { Store } from "./kept-files.ts";
 
-/** A file that is open in this worker alone. */
+/** File opened exclusively by this worker. */
 interface SyncFile {
   getSize(): number;
   read(into: Uint8Array, options: { readonly at: number }): number;
@@ -13,7 +13,7 @@ interface SyncFile {
 type Opening = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncFile> };
 type Listing = FileSystemDirectoryHandle & { entries(): AsyncIterable<[string, FileSystemHandle]> };
 
-/** A folder of the browser's private file system; one worker at a time may write it. @throws DOMException where the browser refuses */
+/** Folder in the private file system, for one worker at a time. @throws DOMException if the browser refuses */
 export async function opfsStore(name: string): Promise<Store> {
   const root = await (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
   const folderOf = async (path: string, create: boolean): Promise<[FileSystemDirectoryHandle, string]> => {
@@ -51,7 +51,7 @@ export async function opfsStore(name: string): Promise<Store> {
         try {
           written(file, data, before);
         } catch (error) {
-          file.truncate(before); // no half line
+          file.truncate(before); // remove the partial line
           throw error;
         }
       }),
@@ -66,7 +66,7 @@ export async function opfsStore(name: string): Promise<Store> {
   };
 }
 
-/** A file whose new content has no room keeps the old. */
+/** Keeps the old content if the new one does not fit. */
 function replace(file: SyncFile, data: Uint8Array): void {
   const before = new Uint8Array(file.getSize());
   file.read(before, { at: 0 });
@@ -80,7 +80,7 @@ function replace(file: SyncFile, data: Uint8Array): void {
   }
 }
 
-/** @throws DOMException `QuotaExceededError`, or an Error for a write that was cut short */
+/** @throws DOMException `QuotaExceededError`, or Error for an incomplete write */
 function written(file: SyncFile, data: Uint8Array, at: number): void {
   const count = file.write(data, { at });
   if (count < data.length) throw new Error(`the browser kept ${count} of ${data.length} bytes`);

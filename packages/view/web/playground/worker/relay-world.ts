@@ -6,9 +6,9 @@ import type { World } from "./world.ts";
 /** Folder of the shipped policy. */
 export const policyFolder = "/policy";
 
-/** Each holder knows a digit, and the solver has to name a sum. */
+/** Holders know one digit each; the solver must sum two. */
 export function relayWorld(): World {
-  // As many test problems as the command line opens, so that the run folders agree.
+  // Same number of test problems as the command line, so that run folders agree.
   const task = relayTask({ level: "one-fact", testProblems: 1000 });
   const holders = task.topology.agents.filter((agent) => agent !== "solver");
   return {
@@ -26,7 +26,7 @@ export function relayWorld(): World {
   };
 }
 
-/** A visitor's question as a problem of the relay. */
+/** Converts a custom question to a relay problem. */
 function problemOf({ facts, asked }: OwnFacts, holders: readonly string[]): Problem {
   const refuse = (reason: string): never => {
     throw new LaconicError("input_invalid", reason);

@@ -6,7 +6,7 @@ import { storyModelName } from "@laconic/tasks/story-model";
 import type { WorldWarmStart } from "@laconic/tasks/warm-start";
 import { levelRanges, ranges, type LevelName, type PlaygroundSettings, type Steering } from "./settings.ts";
 
-/** Settings that can change during a run; each change is a warning of the run. */
+/** Settings that can change during a run; each change is recorded as a warning. */
 export const adjustable: Readonly<Record<string, string>> = {
   "train.budget": "",
   "train.prices": "",
@@ -15,7 +15,7 @@ export const adjustable: Readonly<Record<string, string>> = {
 
 const measured = { every: 10, problems: 100, transcripts: 4 } as const;
 
-/** As `train` of a configuration. */
+/** `train` part of the configuration. */
 export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings): TrainConfig {
   const common = { seed, steps, checkpoint: { every: 10, keep: 2 } };
   if (level === "tellers") {
@@ -31,7 +31,7 @@ export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings
   return parseTrainConfig({
     ...train,
     ...common,
-    // Half the quickstart's problems and a third of its annealing: the same result in half a minute on one thread.
+    // Half the quickstart's problems and a third of its annealing: same result in half a minute on one thread.
     problemsPerStep: 8,
     ...steered(level, steering, { ...train.budget, annealIterations: 24 }),
     evaluation: measured,
@@ -44,13 +44,13 @@ function steered(level: LevelName, steering: Steering, budget: object): UnknownR
   return { budget: { ...budget, targetTokens: steering.targetTokens, warmupIterations } };
 }
 
-/** The supervised warm start of a tellers' run; the run's seed selects its examples. */
+/** Supervised warm start of a tellers run; the run's seed selects its examples. */
 export function warmStartOf(settings: PlaygroundSettings): WorldWarmStart & { readonly model: string } {
   const { seed, warmStart: steps } = settings;
   return { name: "owners", steps, batch: 32, seed: String(seed), model: storyModelName };
 }
 
-/** The configuration as `laconic train` writes it into a run folder: what it resumes. */
+/** Configuration as `laconic train` writes it, so that it can resume the run. */
 export function runConfig(
   settings: PlaygroundSettings,
 ): UnknownRecord & { readonly task: UnknownRecord; readonly train: TrainConfig } {
@@ -65,7 +65,7 @@ export function runConfig(
     chatTemplateArguments: {},
     lora: null,
     device: settings.device,
-    // Two would need two workers with shared memory.
+    // Two workers need shared memory.
     workers: 1,
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     ...(isStory && { warmStart: warmStartOf(settings) }),
@@ -73,7 +73,7 @@ export function runConfig(
   };
 }
 
-/** Settings of the page in a configuration. @throws LaconicError `config_invalid` naming a setting with a value that this page does not support */
+/** Reads settings from a configuration. @throws LaconicError `config_invalid` naming an unsupported setting */
 export function settingsOf(config: UnknownRecord, level: LevelName): PlaygroundSettings {
   const train = recordOf(config["train"]);
   const budget = recordOf(train["budget"]);

@@ -12,17 +12,17 @@ import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** Number of problems of each evaluation that a page shows. */
+/** Shown problems per evaluation. */
 export const shownProblems = 3;
 
-/** A run without a step. */
+/** View of a run without steps. */
 export function emptyView(settings: PlaygroundSettings): RunView {
   return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
 }
 
 const path = (name: string): string => joinPath(runFolder, name);
 
-/** Configuration of the run in the folder; null without a run. @throws LaconicError `config_invalid` */
+/** Configuration of the stored run; null without a run. @throws LaconicError `config_invalid` */
 export async function configOfRun(files: FileSystem): Promise<UnknownRecord | null> {
   if (!(await files.exists(path(runFiles.config)))) return null;
   try {
@@ -33,8 +33,8 @@ export async function configOfRun(files: FileSystem): Promise<UnknownRecord | nu
 }
 
 /**
- * A run folder up to its last checkpoint; null without a run.
- * @throws LaconicError `config_invalid` for settings that are not this page's, `checkpoint_corrupt`
+ * Reads a run folder up to its last checkpoint; null without a run.
+ * @throws LaconicError `config_invalid` for unsupported settings, `checkpoint_corrupt`
  */
 export async function viewOfRun(files: FileSystem, world: World, level: LevelName): Promise<RunView | null> {
   const config = await configOfRun(files);
@@ -58,7 +58,7 @@ export async function viewOfRun(files: FileSystem, world: World, level: LevelNam
   };
 }
 
-/** Step of the last complete checkpoint; null before the first. */
+/** Step of the last complete checkpoint; null without one. */
 async function stepOf(files: FileSystem, checkpoints: string): Promise<number | null> {
   try {
     return (await findCheckpoint(files, checkpoints)).state.step;
@@ -75,7 +75,7 @@ function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[],
   return { step, accuracy, interval, tokens, problems, shown };
 }
 
-/** Means of a step from its metrics. The solver reads every message without its end token. */
+/** Means of a step from its metrics. The solver reads all messages without end tokens. */
 function teamIn(row: UnknownRecord | undefined): TeamState | null {
   if (!row) return null;
   const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);

@@ -11,22 +11,22 @@ import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
-/** Steps of a warm start between two shown conversations. */
+/** Warm start steps between shown conversations. */
 const shownWarmUpSteps = 20;
 
 interface SessionParts {
   readonly team: Team;
   readonly files: KeptFiles;
-  /** Machine and versions, written into the run folder. */
+  /** Machine and versions for the run folder. */
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly say: (said: WorkerMessage) => void;
-  /** Whether the files outlive the page; otherwise the page gets the run with every checkpoint. */
+  /** Whether files persist; otherwise the page gets the run with every checkpoint. */
   readonly isKept: () => boolean;
 }
 
-/** A run that a visitor starts, stops and steers. Commands that come during training wait for the end of the step. */
+/** Training run under user control. Commands during training wait for the end of the step. */
 export class Session {
   readonly #parts: SessionParts;
   #settings: PlaygroundSettings;
@@ -34,21 +34,21 @@ export class Session {
   #abort: AbortController | null = null;
   #training: Promise<void> = Promise.resolve();
   #waiting: (() => Promise<void>)[] = [];
-  /** Team and conversation of the step that was recorded last. */
+  /** Team and conversation of the last recorded step. */
   #glimpse: Glimpse | null = null;
 
   private constructor(parts: SessionParts, settings: PlaygroundSettings) {
     [this.#parts, this.#settings] = [parts, settings];
   }
 
-  /** Continues the run in the files, or starts one. */
+  /** Resumes the stored run, or starts one. */
   static async open(parts: SessionParts, settings: PlaygroundSettings): Promise<Session> {
     const session = new Session(parts, settings);
     await session.#readRun();
     return session;
   }
 
-  /** What the run folder holds. */
+  /** Reads the run folder. */
   async view(): Promise<RunView> {
     const { files, team } = this.#parts;
     return (await viewOfRun(files, team.world, this.#settings.level)) ?? emptyView(this.#settings);
@@ -58,7 +58,7 @@ export class Session {
     return this.#parts.team.glimpse();
   }
 
-  /** Trains for a number of steps, or until it is paused. Resolves when training has ended and is saved. */
+  /** Trains for a number of steps, or until paused. Resolves after training has ended and is saved. */
   async train(steps: number | null): Promise<void> {
     if (!this.#abort && this.#step < this.#settings.steps) await this.#start(steps);
   }
@@ -76,12 +76,12 @@ export class Session {
     return this.#between(async () => undefined);
   }
 
-  /** Changes settings from the next step on; the run folder records it. */
+  /** Changes settings from the next step; recorded in the run folder. */
   adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void> {
     return this.#between(async () => {
       const { steering = this.#settings.steering, steps = this.#settings.steps } = change;
       const next = { ...this.#settings, steering, steps };
-      runConfig(next); // refuses invalid settings
+      runConfig(next); // throws for invalid settings
       this.#settings = next;
       this.#parts.say({ type: "settings", settings: next });
     });
@@ -97,7 +97,7 @@ export class Session {
 
   async ask(problem: OwnProblem, draw: number, liar?: string): Promise<void> {
     const { team, say } = this.#parts;
-    team.world.problemOf(problem); // refuses an invalid problem at once
+    team.world.problemOf(problem); // throws for an invalid problem
     const work = async (): Promise<void> =>
       say({ type: "asked", step: this.#step, ...(await team.ask(problem, draw, liar ?? null)) });
     if (!this.#abort) return work();
@@ -142,7 +142,7 @@ export class Session {
     for (const work of this.#waiting.splice(0)) await work();
   }
 
-  /** Runs some work without training, and continues if it was training. */
+  /** Pauses training during some work. */
   async #between(work: () => Promise<void>): Promise<void> {
     const wasTraining = await this.pause();
     try {
@@ -152,7 +152,7 @@ export class Session {
     }
   }
 
-  /** Replaces the run by another one. */
+  /** Replaces the run. */
   async #replace(write: () => Promise<void>): Promise<void> {
     await this.pause();
     await write();
@@ -187,7 +187,7 @@ export class Session {
       signal: abort.signal,
       onStep: (step, steps, loss) => this.#warmedUp(step, steps, loss),
     });
-    // As in a process that resumes: the objective compares with the first weights, and the checkpoint has the current ones.
+    // Same state as in a resumed process: the objective needs the first weights; the checkpoint has the current ones.
     if (this.#step > 0) await team.begin();
     const config = trainConfig(this.#settings);
     const run = await openRun({
@@ -215,12 +215,12 @@ export class Session {
   async #warmedUp(step: number, steps: number, loss: number): Promise<void> {
     const episode = step % shownWarmUpSteps === 0 ? (await this.glimpse()).episode : null;
     this.#parts.say({ type: "warm-up", step, steps, loss, episode });
-    // Lets messages of the page arrive.
+    // Lets page messages arrive.
     if (step % 4 === 0) await new Promise((resolve) => setTimeout(resolve));
     await this.#serveWaiting();
   }
 
-  /** Writes the run folder, and reports it to the page. */
+  /** Writes the run folder and reports to the page. */
   #recorder(run: OpenedRun, config: TrainConfig, lastStep: number, abort: AbortController): Recorder {
     const { team, files, say } = this.#parts;
     const { world } = team;
@@ -246,7 +246,7 @@ export class Session {
         this.#step = Number(metrics["step"]);
         const point = pointOf(metrics, this.#settings.level);
         const glimpse = this.#glimpse;
-        // One problem is followed where the informed agent varies.
+        // If informed agents vary, shows one fixed problem.
         const { episode } = world.knows ? await team.glimpse() : (glimpse ?? {});
         if (glimpse && episode) say({ type: "step", point, team: glimpse.team, episode });
         if (this.#step >= lastStep) abort.abort();

@@ -1,22 +1,22 @@
-/** Cost of a token: a price that keeps a budget (Eq. 5), or a fixed price. */
+/** Token cost: price controlled by a budget (Eq. 5), or fixed price. */
 export type Steering =
   | { readonly kind: "budget"; readonly targetTokens: number }
   | { readonly kind: "price"; readonly price: number };
 
 export type PlaygroundDevice = "wasm" | "webgpu";
 
-/** Every level, the simplest first: the relay of holders, and the tellers of stories. */
+/** Levels, simplest first: relay of holders, story tellers. */
 export const levelNames = ["relay", "tellers"] as const;
 export type LevelName = (typeof levelNames)[number];
 
-/** All settings of a visitor. */
+/** User settings. */
 export interface PlaygroundSettings {
   readonly level: LevelName;
   readonly seed: number;
   readonly steps: number;
   readonly device: PlaygroundDevice;
   readonly steering: Steering;
-  /** Steps of the supervised warm start; 0 without a warm start. */
+  /** Supervised warm start steps; 0 without one. */
   readonly warmStart: number;
 }
 
@@ -26,18 +26,18 @@ interface Range {
   readonly step: number;
 }
 
-/** First settings of a level and their limits. */
+/** Initial settings and limits of a level. */
 interface LevelRanges {
   readonly steps: number;
   readonly targetTokens: Range & { readonly first: number };
   readonly price: Range;
   /** Steps in which the controller only measures. */
   readonly warmUpSteps: number;
-  /** Steps of the supervised warm start; null without a warm start. */
+  /** Supervised warm start steps; null without one. */
   readonly warmStart: (Range & { readonly first: number }) | null;
 }
 
-/** Budgets reach from the fewest tokens of a team that is always right to those of the untrained team. */
+/** Budgets range from the min tokens of an always correct team to those of the untrained team. */
 export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
   relay: {
     steps: 120,
@@ -51,27 +51,27 @@ export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
     targetTokens: { min: 8, max: 50, step: 1, first: 14 },
     price: { min: 0, max: 0.01, step: 0.0005 },
     warmUpSteps: 5,
-    // Two fifths of the preset's: naming owners is learned well enough to begin with, in a third of a minute on one thread.
+    // Two fifths of the preset: enough to name owners, and 20 seconds on one thread.
     warmStart: { min: 1, max: 600, step: 1, first: 240 },
   },
 };
 
-/** Of every level. */
+/** Ranges of all levels. */
 export const ranges = { seed: { min: 0, max: 9999, step: 1 }, steps: { min: 1, max: 1000, step: 1 } } as const;
 
-/** Settings of a level's first run. */
+/** Initial settings of a level. */
 export function firstSettings(level: LevelName): PlaygroundSettings {
   const { steps, targetTokens, warmStart } = levelRanges[level];
   const steering = { kind: "budget", targetTokens: targetTokens.first } as const;
   return { level, seed: 1, steps, device: "wasm", steering, warmStart: warmStart?.first ?? 0 };
 }
 
-/** The level of a page's address: the relay, or the tellers with `?level=tellers`. */
+/** Level in an address: relay, or tellers with `?level=tellers`. */
 export function levelIn(query: string): LevelName {
   return new URLSearchParams(query).get("level") === "tellers" ? "tellers" : "relay";
 }
 
-/** Settings in a page's address: `?seed=3&steps=60&budget=20`, or `price=0.004` instead of the budget. Those of another level are ignored. */
+/** Settings in an address: `?seed=3&steps=60&budget=20`, or `price=0.004` for the budget. Ignores other levels. */
 export function settingsIn(query: string, level: LevelName): PlaygroundSettings {
   const first = firstSettings(level);
   const words = new URLSearchParams(levelIn(query) === level ? query : "");

@@ -6,10 +6,10 @@ import { llama2cTokenizer } from "@laconic/hub/tokenizers";
 import { storyModel, type ModelFile } from "@laconic/tasks/story-model";
 import { keptFolder, type KeptFiles } from "./kept-files.ts";
 
-/** Where the story model lies, converted, once the visitor has fetched it. */
+/** Folder of the downloaded, converted story model. */
 export const storyModelFolder: string = joinPath(keptFolder, "model");
 
-/** What a folder of the model has; a run's manifest names each. */
+/** Files of the model folder, all named in run manifests. */
 export const storyModelFiles: readonly string[] = [
   "config.json",
   "generation_config.json",
@@ -19,9 +19,9 @@ export const storyModelFiles: readonly string[] = [
 ];
 
 /**
- * Takes the model out of files that were fetched or dropped in, whatever they are called, and keeps it as a Hugging Face folder, as
- * the command line converts it.
- * @throws LaconicError `weights_invalid` naming the file that is not among them, with its checksum
+ * Finds the model among files by checksum, whatever their names, and stores it as a Hugging Face folder, converted as
+ * by the command line.
+ * @throws LaconicError `weights_invalid` naming the missing file and its checksum
  */
 export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Array[]): Promise<void> {
   const place = "/given";

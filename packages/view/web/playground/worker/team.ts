@@ -8,22 +8,22 @@ import type { Answers, Conversation, Glimpse, OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 import type { WarmUpWatch, World } from "./world.ts";
 
-/** A team with its model on an engine of this thread. */
+/** Team with its model on an engine of this thread. */
 export interface Team {
   readonly world: World;
   readonly device: string;
   readonly capabilities: Engine["capabilities"];
-  /** The trained model and its policy. */
+  /** Trained model and policy. */
   readonly parts: TrainingParts;
-  /** SHA-256 of the inputs of a run, with the names of `laconic train`. */
+  /** SHA-256 of a run's inputs, named as by `laconic train`. */
   inputs(): Promise<Readonly<Record<string, string>>>;
-  /** Loads the first weights again. */
+  /** Reloads the first weights. */
   begin(): Promise<void>;
-  /** Gives the warm start before the first step, unless the run has it. @throws LaconicError `aborted` by the signal */
+  /** Runs the warm start before the first step, unless done. @throws LaconicError `aborted` by the signal */
   warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;
-  /** A conversation about a problem without training, always with the same random numbers. */
+  /** Plays the tracked problem without training, with fixed random numbers. */
   glimpse(): Promise<Glimpse>;
-  /** Two conversations about one problem. @throws LaconicError `input_invalid` */
+  /** Plays two conversations about one problem. @throws LaconicError `input_invalid` */
   ask(own: OwnProblem, draw: number, liar: string | null): Promise<Answers>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
     engine.createModel({ kind: "folder", path: await world.beginning() });
   let model = await opened();
   let first: TrainableModel | null = null;
-  // Name of the policy in the run folder, the same for a later model: each is the only one of its run.
+  // Policy name in the run folder, kept for reloaded models.
   const { id } = model;
   const speaking = (weights: TrainableModel): TrainingParts =>
     onePolicy(task, weights, (sampler) =>
@@ -74,7 +74,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
       try {
         isTaught = (await world.warmUp?.(pupil, watch)) ?? false;
       } finally {
-        // An incomplete warm start is dropped.
+        // Drops an incomplete warm start.
         if (isTaught) await begin();
       }
     },
@@ -96,7 +96,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
   };
 }
 
-/** The names and hashes that `laconic train` puts into a manifest; it refuses to go on with others. */
+/** Names and hashes as in `laconic train`'s manifest; it resumes only with equal ones. */
 async function inputsOf(files: KeptFiles, { task, modelFiles, beginning }: World): Promise<Record<string, string>> {
   const { tokenizer, validation, testProblems } = task;
   const vocabulary = Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token]));

@@ -17,10 +17,10 @@ import { runConfig, warmStartOf } from "./run-config.ts";
 import { storyModelFolder, storyModelFiles } from "./story-model-files.ts";
 import type { Pupil, WarmUpWatch, World } from "./world.ts";
 
-/** The model that a run's training begins with, in its own folder. */
+/** Start model of a run, stored in the run folder. */
 const taught = joinPath(runFolder, "taught");
 
-/** Tellers read a story each, and the solver, who hears them, names who owns what is asked. */
+/** Tellers read one story each; the solver reads their messages and names the owner of a thing. */
 export async function tellersWorld(files: KeptFiles): Promise<World> {
   const beginning = async (): Promise<string> => ((await files.exists(taught)) ? taught : storyModelFolder);
   const folder = await beginning();
@@ -30,11 +30,10 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
   };
   const tokenizer = tokenizerOf(await readTokenizerFiles(read, folder));
   const { name: _, ...settings } = storyTellers.task as { readonly name: string };
-  // As many validation problems as the command line opens: the run folder says which they are.
+  // Same number of test problems as the command line, so that run folders agree.
   const task = storyTellersTask({ ...settings, tokenizer, testProblems: 1000 });
   const ofThree = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 3);
-  // The others want the asked thing, the hardest of what training has. The second: who is in the first one gets its name wrong on
-  // seeds 1 to 3 for longer than anybody looks.
+  // Hardest training case: others want the thing. Seeds 1 to 3 learn the first such problem too late to show.
   const wanted = ofThree.filter(({ group }) => group === "known/wanted");
   return {
     task,
@@ -65,7 +64,7 @@ function isOwner({ views, gold }: Problem, agent: string): boolean {
   return new RegExp(`\\b${gold}\\b`, "u").test(views?.[agent] ?? "");
 }
 
-/** The same problem, where a teller reads that the thing is another child's; what is right stays. */
+/** Same problem with another owner in one teller's text; the gold answer is unchanged. */
 function withLie(problem: Problem, agent: string): Problem {
   const { views = {}, question, gold } = problem;
   const view = views[agent];
@@ -78,7 +77,7 @@ function withLie(problem: Problem, agent: string): Problem {
   return { ...problem, id: `${problem.id}/lie/${agent}`, views: { ...views, [agent]: lie } };
 }
 
-/** Longest text of a teller and thing, in characters: the model reads 512 tokens. */
+/** Max characters of a text and of a thing; the model context is 512 tokens. */
 const [maxText, maxThing] = [200, 30];
 
 function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]): Problem {
@@ -105,7 +104,7 @@ function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]):
   return problem;
 }
 
-/** As `laconic train` does before a run: measures the fetched model's team, teaches the model, and keeps both in the run folder. */
+/** As in `laconic train`: measures the downloaded model's team, trains the model, stores both in the run folder. */
 async function warmUp(
   files: KeptFiles,
   { settings, model, speaks, parts }: Pupil,

@@ -1,4 +1,4 @@
-// The training loop and its engine in one worker: the page itself never computes.
+// Runs the training loop and its engine in a worker, so that the page never computes.
 import { LaconicError } from "@laconic/core";
 import type { Kernels } from "@laconic/engine/kernels";
 import { createKernels } from "@laconic/engine/wasm";
@@ -24,12 +24,12 @@ const policy = {
 
 const say = (message: WorkerMessage): void => self.postMessage(message);
 
-/** Longest time that a page which is being left holds the run. */
+/** Max milliseconds that a closing page can hold the run. */
 const leavingMs = 1500;
 
 let keeping: Keeping = { isKept: false, words: "" };
 let opening: ReturnType<typeof open> | null = null;
-/** Last of the commands that run one after the other; training runs beside them and gives way. */
+/** Last sequential command; training runs concurrently and yields to them. */
 let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
@@ -95,7 +95,7 @@ async function open({
     openKernels(device, level),
     level === "tellers" ? openTellers(files, fresh) : openRelay(files),
   ]);
-  // Not before: the old run stays if nothing can be opened.
+  // Only now, so that the old run survives a failed opening.
   if (fresh) await files.remove(runFolder);
   const team = await openTeam(kernels, files, world);
   const environment = {
@@ -119,7 +119,7 @@ async function openRelay(files: KeptFiles): Promise<World> {
   return relayWorld();
 }
 
-/** Called with files that may be the story model. */
+/** Receives candidate files for the story model. */
 let giveModel: ((files: readonly Uint8Array[]) => void) | null = null;
 
 /** Loads the tellers' code and model on first use. */
@@ -143,7 +143,7 @@ async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
 }
 
 async function openKernels(device: PlaygroundDevice, level: LevelName): Promise<Kernels> {
-  // The relay's products are too small to be divided among threads.
+  // Relay products are too small for several threads.
   if (device === "wasm") return createKernels(undefined, level === "tellers" ? { sharing: 1 } : undefined);
   const webgpu = await import("@laconic/engine/webgpu");
   return webgpu.createKernels(undefined);
@@ -160,7 +160,7 @@ async function fetched(address: URL): Promise<Uint8Array> {
   );
 }
 
-/** The browser's private file system, unless it has none or another tab has the run. */
+/** Opens the private file system, if available and not held by another tab. */
 async function openStore(name: string): Promise<{ readonly store: Store | null; readonly words: string }> {
   const without = (reason: string): { store: null; words: string } => ({
     store: null,
@@ -176,7 +176,7 @@ async function openStore(name: string): Promise<{ readonly store: Store | null; 
   }
 }
 
-/** Takes a lock for as long as this worker lives. */
+/** Holds a lock until the worker ends. */
 async function held(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     navigator.locks

@@ -7,31 +7,31 @@ import type { PlaygroundSettings } from "./settings.ts";
 /** Task and first weights of a level. */
 export interface World {
   readonly task: TeamTask;
-  /** For the run's manifest, if the policy was made for one task. */
+  /** Task in the run's manifest, if the policy was made for one. */
   readonly policy?: { readonly task: string };
-  /** Sampling temperature for problems of the visitor. */
+  /** Sampling temperature for custom problems. */
   readonly temperature: number;
-  /** A problem without training, shown before it and after each step. */
+  /** Problem shown before training and after each step, never trained on. */
   readonly followed: Problem;
   /** Folder of the first weights. */
   beginning(): Promise<string>;
-  /** Refuses a new run without its model. @throws LaconicError `checkpoint_missing` */
+  /** Rejects a new run without its model. @throws LaconicError `checkpoint_missing` */
   canBegin?(): Promise<void>;
   /** Model files in the run's manifest. */
   readonly modelFiles: readonly string[];
-  /** Private text of an agent for the page; null for none. */
+  /** Private text of an agent for the page; null without one. */
   factOf(problem: Problem, agent: AgentId): string | null;
-  /** Whether the text has the answer; undefined if each agent has a part of it. */
+  /** Whether the text contains the answer; undefined if each agent has a part of it. */
   knows?(problem: Problem, agent: AgentId): boolean;
   /** @throws LaconicError `input_invalid` naming the invalid part */
   problemOf(own: OwnProblem): Problem;
-  /** The same problem with a false text for one agent. @throws LaconicError `input_invalid` for an unknown agent */
+  /** Same problem with a false text for one agent. @throws LaconicError `input_invalid` for an unknown agent */
   withLie?(problem: Problem, agent: AgentId): Problem;
-  /** Gives the warm start; resolves to false if the run has it. */
+  /** Runs the warm start; false if already done. */
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }
 
-/** The model and its team before the warm start. */
+/** Model and team before the warm start. */
 export interface Pupil {
   readonly settings: PlaygroundSettings;
   readonly model: TrainableModel;
@@ -40,7 +40,7 @@ export interface Pupil {
   readonly engine: Pick<Engine, "capabilities">;
 }
 
-/** Progress and end of a warm start. */
+/** Progress and cancellation of a warm start. */
 export interface WarmUpWatch {
   onStep(step: number, steps: number, loss: number): Promise<void>;
   readonly signal: AbortSignal;
