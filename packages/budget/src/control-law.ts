@@ -3,7 +3,7 @@ import type { BudgetMeasurement } from "./measurement.ts";
 import type { BudgetSettings } from "./settings.ts";
 import type { BudgetState } from "./state.ts";
 
-/** A step in the controller's own unit. */
+/** Controller step in `settings.unit`. */
 export interface UnitStep {
   readonly dual: number;
   readonly integral: number;
@@ -27,13 +27,13 @@ export function warmUp(settings: BudgetSettings, state: BudgetState, { tokens }:
   };
 }
 
-/** @throws LaconicError `input_invalid` when the guard finds no reference reward in the state. */
+/** @throws LaconicError `input_invalid` if the guard has no reference reward */
 export function control(settings: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): UnitStep {
   const { learningRate, proportionalGain, derivativeGain, antiWindup, truncationTolerance } = settings;
   const maxPrice = settings.maxPrice ?? Infinity;
   const target = targetOf(settings, state);
   const violation = violationOf(settings, measurement.tokens, target);
-  // A truncated cost is a lower bound: above the target it still counts, below it proves nothing.
+  // A truncated cost is a lower bound: valid above the target, inconclusive below it.
   const truncated = antiWindup && (measurement.truncatedShare ?? 0) > truncationTolerance;
   const held = truncated && violation < 0;
   const proven = held ? 0 : violation;
@@ -72,7 +72,7 @@ function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: B
   return tooPoor || (maxSilenceRate !== undefined && silenceRate > maxSilenceRate);
 }
 
-/** A price in the controller's unit buys this many tokens. */
+/** Tokens per price unit of the controller. */
 export function tokensPerUnit({ unit, targetTokens }: BudgetSettings): number {
   return unit === "budget" ? targetTokens : 1;
 }
@@ -81,7 +81,7 @@ function violationOf({ unit }: BudgetSettings, tokens: number, target: number): 
   return unit === "budget" ? tokens / target - 1 : tokens - target;
 }
 
-/** Falls in a straight line from the warm-up cost to B; a team that already keeps B gets no looser target. */
+/** Falls linearly from the warm-up cost to B; never above B for a team that already keeps it. */
 function targetOf({ targetTokens, warmupIterations, annealIterations }: BudgetSettings, state: BudgetState): number {
   const annealed = state.iteration - warmupIterations;
   if (state.warmup === null || annealed >= annealIterations) return targetTokens;

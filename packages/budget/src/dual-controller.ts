@@ -5,44 +5,42 @@ import type { BudgetOptions } from "./options.ts";
 import { resolveSettings, type BudgetSettings } from "./settings.ts";
 import type { BudgetState } from "./state.ts";
 
-/** One iteration of a controller as numbers, flags as 0 or 1; logged as `dual/<name>`. */
+/** Diagnostics of one iteration, with flags as 0 or 1; logged as `dual/<name>`. */
 export interface BudgetDiagnostics {
   /** λ: price per token of the next iteration. */
   readonly lambda: number;
-  /** Mean tokens aimed at in this iteration: B, or above it while annealing. */
+  /** Target mean tokens: B, or more while annealing. */
   readonly target: number;
-  /** u, in the controller's unit; positive is over budget. */
+  /** u in `settings.unit`; positive over budget. */
   readonly violation: number;
-  /** B minus mean tokens. */
   readonly slack: number;
   readonly warmup: 0 | 1;
-  /** The price is at its maximum. */
+  /** Price at its maximum. */
   readonly saturated: 0 | 1;
-  /** The cost is below its target, but truncated and so a lower bound: it does not lower the price. */
+  /** Truncated cost below its target; it does not lower the price. */
   readonly held: 0 | 1;
-  /** The guard kept the price from rising. */
+  /** The guard prevented a price rise. */
   readonly guarded: 0 | 1;
 }
 
 export interface BudgetStep {
   readonly state: BudgetState;
-  /** λ: price per token of the next iteration. */
   readonly price: number;
   readonly diagnostics: BudgetDiagnostics;
 }
 
-/** Steers the price of a token until the team keeps its budget. Pure: the state is a value. */
+/** Adjusts the token price until the team keeps its budget. Pure: the state is a value. */
 export interface BudgetController {
   readonly settings: BudgetSettings;
-  /** `state.price` is the price of the first iteration. */
+  /** State with the first iteration's price. */
   init(): BudgetState;
-  /** @throws LaconicError `numeric_invalid` for a measurement out of range, or an overflow; `input_invalid` for a missing one */
+  /** @throws LaconicError `numeric_invalid` for overflows and invalid measurements; `input_invalid` for missing ones */
   step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
 }
 
 /**
- * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)), with optional warm-up, annealed target, anti-windup, proportional and
- * derivative terms (PID Lagrangian, Stooke et al. 2020) and a guard against silence.
+ * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)). Optional: warm-up, annealed target, anti-windup, proportional
+ * and derivative terms (PID Lagrangian, Stooke et al. 2020), and a guard against silence.
  * @throws LaconicError `config_invalid` naming the key
  */
 export function dualController(options: BudgetOptions): BudgetController {
@@ -84,7 +82,7 @@ export function dualController(options: BudgetOptions): BudgetController {
   };
 }
 
-/** @throws LaconicError `numeric_invalid` naming the overflow, which no checkpoint could store: JSON has no infinity */
+/** @throws LaconicError `numeric_invalid` for infinite values, which a JSON checkpoint cannot store */
 function checkFinite(iteration: number, values: Readonly<Record<string, number | null>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (value === null || Number.isFinite(value)) continue;
@@ -93,7 +91,7 @@ function checkFinite(iteration: number, values: Readonly<Record<string, number |
   }
 }
 
-/** Means over the warm-up; the reward only where the guard needs it as its reference. */
+/** Warm-up means; the reward only if the guard uses it as reference. */
 function meanSoFar(
   { guard }: BudgetSettings,
   { iteration, warmup }: BudgetState,

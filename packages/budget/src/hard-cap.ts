@@ -1,25 +1,25 @@
 import { isCutShort, LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
 
-/** Limits of tokens written in an episode; what is absent is not limited. */
+/** Max tokens written in an episode. Default: no limit. */
 export interface HardCapOptions {
-  /** Most tokens the team writes in one episode. */
+  /** Max tokens of the team. */
   readonly maxTokensPerEpisode?: number;
-  /** Most tokens one agent writes in one episode. */
+  /** Max tokens of each agent. */
   readonly maxTokensPerAgent?: number;
 }
 
-/** What an agent may still write. */
+/** Remaining tokens of an agent. */
 export type Allowance =
   | { readonly kind: "open"; readonly remainingTokens: number }
   | { readonly kind: "spent"; readonly limit: "episode" | "agent" };
 
-/** The second layer: a price steers the mean, a cap binds every episode. */
+/** Per-episode token limit; a price controls only the mean. */
 export interface HardCap {
-  /** The next call's allowance, given the calls so far. */
+  /** Returns the allowance of the agent's next call. */
   allowance(ledger: Ledger, agent: AgentId): Allowance;
 }
 
-/** @throws LaconicError `config_invalid` naming the key. */
+/** Creates a cap. @throws LaconicError `config_invalid` naming the key */
 export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptions): HardCap {
   checkCap("maxTokensPerEpisode", maxTokensPerEpisode);
   checkCap("maxTokensPerAgent", maxTokensPerAgent);
@@ -42,7 +42,7 @@ export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptio
   };
 }
 
-/** Share of episodes cut by a token limit, as a whole or in an utterance; 0 of none. */
+/** Returns the share of episodes cut by a token limit, whole or in an utterance; 0 without episodes. */
 export function truncatedShare(episodes: readonly Episode[]): number {
   const truncated = episodes.filter(
     ({ stopReason, utterances }) =>

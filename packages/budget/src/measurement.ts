@@ -1,15 +1,15 @@
 import { LaconicError } from "@laconic/core";
 import type { BudgetSettings } from "./settings.ts";
 
-/** What one iteration cost. */
+/** Cost measured in one iteration. */
 export interface BudgetMeasurement {
-  /** Mean tokens per episode over the batch. */
+  /** Mean tokens per episode. */
   readonly tokens: number;
-  /** Mean task reward; needed by a guard with `rewardTolerance`. */
+  /** Mean task reward. Required by `guard.rewardTolerance`. */
   readonly taskReward?: number;
-  /** Share of utterances that were silent; needed by a guard with `maxSilenceRate`. */
+  /** Share of silent utterances. Required by `guard.maxSilenceRate`. */
   readonly silenceRate?: number;
-  /** Share of episodes that a hard cap cut short; 0 when absent. */
+  /** Share of episodes cut by a hard cap. Default 0. */
   readonly truncatedShare?: number;
 }
 

@@ -1,49 +1,48 @@
 import { group, shapes, type GroupShape } from "@laconic/core";
 
-/** When to stop raising the price over budget: silence cannot be undone once no sample speaks. */
+/** Stops raising the price early: training cannot undo silence once no sample speaks. */
 export interface GuardOptions {
   /** `freeze`: the price may not rise. `lower`: it also falls by `lowerBy` each iteration. */
   readonly action: "freeze" | "lower";
-  /** Active while the task reward is below its reference minus this. */
+  /** The guard acts while the task reward is this far below its reference. */
   readonly rewardTolerance?: number;
-  /** Reference task reward; measured as the mean of the warm-up when absent. */
+  /** Reference task reward. Default: warm-up mean. */
   readonly referenceReward?: number;
-  /** Active while more than this share of utterances is silent, in [0, 1). */
+  /** The guard acts above this share of silent utterances, in [0, 1). */
   readonly maxSilenceRate?: number;
-  /** Share of the price taken off per iteration while active, in (0, 1]; `lower` only. Defaults to 0.1. */
+  /** Share of the price removed per iteration by `lower`, in (0, 1]. Default 0.1. */
   readonly lowerBy?: number;
 }
 
-/** Options of a dual controller. `targetTokens` and `learningRate` alone are Eq. 5; prices and gains are in `unit`. */
+/** Options of a dual controller; prices and gains in `unit`. `targetTokens` and `learningRate` alone give Eq. 5. */
 export interface BudgetOptions {
-  /** B: mean tokens per episode to keep to. Any other cost works the same way. */
+  /** B: target mean tokens per episode, or units of another cost. */
   readonly targetTokens: number;
-  /** η, the gain of the integral. */
+  /** η: integral gain. */
   readonly learningRate: number;
   /**
-   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget, independent of the
-   * size of the budget. Default `token`.
+   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget,
+   * independent of its size. Default `token`.
    */
   readonly unit?: "token" | "budget";
-  /** Price when control starts. Defaults to 0. */
+  /** Price when control starts. Default 0. */
   readonly initialPrice?: number;
-  /** Highest price; none when absent. */
+  /** Max price. Default: no limit. */
   readonly maxPrice?: number;
-  /** Iterations at `warmupPrice` before control starts. Defaults to 0. */
+  /** Iterations at `warmupPrice` before control starts. Default 0. */
   readonly warmupIterations?: number;
-  /** Defaults to 0. */
   readonly warmupPrice?: number;
-  /** Iterations in which the target falls from the cost measured in warm-up to B. Defaults to 0. */
+  /** Iterations in which the target falls from the warm-up cost to B. Default 0. */
   readonly annealIterations?: number;
-  /** Keep the integral within [0, maxPrice], hold it at a saturated price, and ignore truncated costs below the target. Default true. */
+  /** Clamps the integral to [0, maxPrice], holds it while saturated, ignores truncated low costs. Default true. */
   readonly antiWindup?: boolean;
-  /** Share of truncated episodes above which a cost below the target lowers no price. Defaults to 0.1. */
+  /** Truncated share above which a cost below the target does not lower the price. Default 0.1. */
   readonly truncationTolerance?: number;
-  /** Adds this times u to the price. Defaults to 0. */
+  /** Factor of u in the price. Default 0. */
   readonly proportionalGain?: number;
-  /** Adds this times the increase of the smoothed cost to the price, never its decrease. Defaults to 0. */
+  /** Factor of increases of the smoothed cost in the price. Default 0. */
   readonly derivativeGain?: number;
-  /** Weight of the past in the smoothed cost, in [0, 1). Defaults to 0. */
+  /** Weight of earlier costs in the smoothed cost, in [0, 1). Default 0. */
   readonly derivativeSmoothing?: number;
   readonly guard?: GuardOptions;
 }
@@ -70,7 +69,7 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
   },
 });
 
-/** The shape and ranges of one controller's options; settings that contradict each other are found by the controller. */
+/** Shape and ranges of a controller's options. The controller checks for contradictions. */
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
   targetTokens: { help: "Mean tokens of an episode to keep to, or units of another cost", shape: shapes.above0 },
   learningRate: { help: "How far the price moves in a step for each unit above the target", shape: shapes.above0 },

@@ -1,13 +1,13 @@
 import { checkShape, fillDefaults, LaconicError } from "@laconic/core";
 import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
-/** Every option with its value; null if it is off. */
+/** All options with their values; null if off. */
 export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" | "guard">> {
   readonly maxPrice: number | null;
   readonly guard: GuardOptions | null;
 }
 
-/** @throws LaconicError `config_invalid` naming the key: unknown, out of range, contradictory, or without effect */
+/** @throws LaconicError `config_invalid` naming an unknown, invalid, contradictory or ineffective key */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);
@@ -19,7 +19,7 @@ function refuse(key: string, reason: string): never {
   throw new LaconicError("config_invalid", `budget.${key}: ${reason}`, { key: `budget.${key}` });
 }
 
-/** Settings that exclude each other or do nothing: key, whether it is so, and the reason. */
+/** Contradictory or ineffective settings: key, condition, reason. */
 function contradictions(options: BudgetOptions): [key: string, found: boolean, reason: string][] {
   const { maxPrice = Infinity, initialPrice = 0, warmupPrice = 0, annealIterations = 0, guard } = options;
   const cold = (options.warmupIterations ?? 0) === 0;

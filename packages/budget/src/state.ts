@@ -1,22 +1,22 @@
 import { group, shapes, type GroupShape } from "@laconic/core";
 
-/** All a controller remembers: plain data that a checkpoint holds. */
+/** State of a controller, as plain data for checkpoints. */
 export interface BudgetState {
-  /** Measurements taken. */
+  /** Number of measurements. */
   readonly iteration: number;
-  /** Price per token of the next iteration: λ_tok. */
+  /** λ_tok: price per token of the next iteration. */
   readonly price: number;
-  /** The integral of Eq. 5, in the controller's unit. */
+  /** Integral of Eq. 5, in `settings.unit`. */
   readonly integral: number;
-  /** Smoothed cost, or null before the first measurement. */
+  /** Smoothed cost; null before the first measurement. */
   readonly smoothedTokens: number | null;
-  /** Means over the warm-up so far, or null before it or without one. */
+  /** Warm-up means so far; null before or without warm-up. */
   readonly warmup: { readonly tokens: number; readonly reward: number | null } | null;
 }
 
 type WarmUp = NonNullable<BudgetState["warmup"]>;
 
-/** What a stored state has to look like. */
+/** Shape of a stored state. */
 export const budgetStateShape: GroupShape<BudgetState> = group<BudgetState>({
   iteration: { shape: shapes.count },
   price: { shape: shapes.atLeast0 },

@@ -3,20 +3,19 @@ import type { BudgetMeasurement } from "../measurement.ts";
 import type { BudgetState } from "../state.ts";
 import type { SimulatedTeam, SimulatedTeamState } from "./simulated-team.ts";
 
-/** Where a simulation stands, to go on from. */
+/** End of a simulation, for resuming. */
 export interface SimulatedRun {
   readonly controller: BudgetState;
   readonly team: SimulatedTeamState;
 }
 
-/** One iteration of a simulated run: what was measured, and the price that it ran at. */
+/** Measurement, price and diagnostics of one simulated iteration. */
 export interface SimulatedIteration extends Required<BudgetMeasurement> {
-  /** The price this iteration ran at. */
   readonly price: number;
   readonly diagnostics: BudgetDiagnostics;
 }
 
-/** Runs controller and team against each other, from the start or on from an earlier run. */
+/** Simulates controller and team from a seed, or resumes an earlier run. */
 export function simulate(
   controller: BudgetController,
   team: SimulatedTeam,

@@ -1,34 +1,32 @@
 import { randomFromSeed, randomFromState, type RandomState } from "@laconic/core";
 import type { BudgetMeasurement } from "../measurement.ts";
 
-/** How a simulated team answers to prices. */
+/** Price response of a simulated team. */
 export interface SimulatedTeamOptions {
-  /** Tokens per episode when tokens are free. */
+  /** Tokens per episode at price 0. */
   readonly talkTokens: number;
-  /** k: the team settles at `talkTokens` exp(-k price). */
+  /** k: tokens settle at `talkTokens` exp(-k price). */
   readonly sensitivity: number;
-  /** Share of the old habit kept per iteration, in [0, 1): how slowly training follows the price. Defaults to 0. */
+  /** Share of the old habit kept per iteration, in [0, 1). Default 0. */
   readonly lag?: number;
-  /** Standard deviation of the measured mean, in tokens. Defaults to 0. */
+  /** Standard deviation of the measured mean in tokens. Default 0. */
   readonly noise?: number;
-  /** Tokens the team cannot do without, whatever the price. Defaults to 0. */
+  /** Min tokens at any price. Default 0. */
   readonly floorTokens?: number;
-  /** A hard cap: no episode is measured longer. */
+  /** Hard cap on the measured tokens. */
   readonly capTokens?: number;
-  /** Below this the task reward falls in proportion. Defaults to 0: the task needs no words. */
+  /** Tokens below which the task reward falls in proportion. Default 0. */
   readonly neededTokens?: number;
-  /** Below this the team falls silent for good. Defaults to 0: never. */
+  /** Habit below which the team stays silent for good. Default 0: never. */
   readonly silenceBelow?: number;
 }
 
-/** What a simulated team remembers from one iteration to the next. */
 export interface SimulatedTeamState {
-  /** Tokens per episode the team is used to. */
+  /** Usual tokens per episode. */
   readonly habit: number;
   readonly random: RandomState;
 }
 
-/** A simulated team that writes fewer tokens at a higher price, for tests of controllers. */
 export interface SimulatedTeam {
   init(seed: number): SimulatedTeamState;
   step(
@@ -37,7 +35,7 @@ export interface SimulatedTeam {
   ): { state: SimulatedTeamState; measurement: Required<BudgetMeasurement> };
 }
 
-/** A team without models: its tokens per episode fall exponentially with the price, late and noisily if asked for. */
+/** Simulates a team without models: tokens fall exponentially with the price, with optional lag and noise. */
 export function simulatedTeam(options: SimulatedTeamOptions): SimulatedTeam {
   const { talkTokens, sensitivity, lag = 0, noise = 0, floorTokens = 0, capTokens = Infinity } = options;
   const { neededTokens = 0, silenceBelow = 0 } = options;
