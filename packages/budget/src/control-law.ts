@@ -3,7 +3,6 @@ import type { BudgetMeasurement } from "./measurement.ts";
 import type { BudgetSettings } from "./settings.ts";
 import type { BudgetState } from "./state.ts";
 
-/** Controller step in `settings.unit`. */
 export interface UnitStep {
   readonly dual: number;
   readonly integral: number;
@@ -72,7 +71,6 @@ function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: B
   return tooPoor || (maxSilenceRate !== undefined && silenceRate > maxSilenceRate);
 }
 
-/** Tokens per price unit of the controller. */
 export function tokensPerUnit({ unit, targetTokens }: BudgetSettings): number {
   return unit === "budget" ? targetTokens : 1;
 }

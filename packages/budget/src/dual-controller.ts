@@ -19,7 +19,6 @@ export interface BudgetDiagnostics {
   readonly saturated: 0 | 1;
   /** Truncated cost below its target; it does not lower the price. */
   readonly held: 0 | 1;
-  /** The guard prevented a price rise. */
   readonly guarded: 0 | 1;
 }
 
@@ -91,7 +90,7 @@ function checkFinite(iteration: number, values: Readonly<Record<string, number |
   }
 }
 
-/** Warm-up means; the reward only if the guard uses it as reference. */
+/** The guard's reference is the only use of the reward. */
 function meanSoFar(
   { guard }: BudgetSettings,
   { iteration, warmup }: BudgetState,

@@ -2,9 +2,7 @@ import { isCutShort, LaconicError, ledgerTotals, type AgentId, type Episode, typ
 
 /** Max tokens written in an episode. Default: no limit. */
 export interface HardCapOptions {
-  /** Max tokens of the team. */
   readonly maxTokensPerEpisode?: number;
-  /** Max tokens of each agent. */
   readonly maxTokensPerAgent?: number;
 }
 
@@ -15,7 +13,6 @@ export type Allowance =
 
 /** Per-episode token limit; a price controls only the mean. */
 export interface HardCap {
-  /** Returns the allowance of the agent's next call. */
   allowance(ledger: Ledger, agent: AgentId): Allowance;
 }
 

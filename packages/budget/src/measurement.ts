@@ -3,7 +3,6 @@ import type { BudgetSettings } from "./settings.ts";
 
 /** Cost measured in one iteration. */
 export interface BudgetMeasurement {
-  /** Mean tokens per episode. */
   readonly tokens: number;
   /** Mean task reward. Required by `guard.rewardTolerance`. */
   readonly taskReward?: number;

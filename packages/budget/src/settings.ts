@@ -19,7 +19,6 @@ function refuse(key: string, reason: string): never {
   throw new LaconicError("config_invalid", `budget.${key}: ${reason}`, { key: `budget.${key}` });
 }
 
-/** Contradictory or ineffective settings: key, condition, reason. */
 function contradictions(options: BudgetOptions): [key: string, found: boolean, reason: string][] {
   const { maxPrice = Infinity, initialPrice = 0, warmupPrice = 0, annealIterations = 0, guard } = options;
   const cold = (options.warmupIterations ?? 0) === 0;

@@ -4,20 +4,20 @@ import { type Costs, type Prices, repetition, tokensWritten, turns } from "./cos
 import { measureEpisode } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, rewardTerms, type PricingOptions } from "./reward-terms.ts";
 
-/** The three costs of Eq. 1 for the whole team. */
+/** Team costs of Eq. 1. */
 export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };
 
-/** The task's grader, the costs, and their prices. */
+/** Grader, costs and prices of {@link communicationReward}. */
 export interface CommunicationRewardOptions extends PricingOptions {
   readonly grader: Grader;
-  /** Defaults to {@link equation1Costs}. */
+  /** Default {@link equation1Costs}. */
   readonly costs?: Costs;
   readonly prices: Prices;
 }
 
 /**
- * Agent-GSPO Eq. 1 as a synchronous `Reward`: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms. It is
- * {@link measureEpisode}, then {@link rewardTerms}: to change a price, keep the measurement and price it again, as a run does.
+ * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms. Runs call
+ * `measureEpisode` and `rewardTerms` instead, to change prices later.
  * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` if an episode cannot be scored
  */
 export function communicationReward(

@@ -22,14 +22,13 @@ interface Options {
   readonly overlong: OverlongOptions;
 }
 
-/** A cost by the name of its kind, with the options of its function. */
+/** Cost kind with the options of its function. */
 export type CostSettings = { readonly [Kind in keyof Options]: { readonly kind: Kind } & Options[Kind] }[keyof Options];
 
 const by: FieldsOf<By> = {
   by: { help: "Counts only what this agent wrote, read or said", shape: shapes.text, optional: true },
 };
 
-/** Each kind of cost: its options besides the kind, and its function. */
 const kinds: {
   readonly [Kind in keyof Options]: { readonly fields: FieldsOf<Options[Kind]>; make(options: Options[Kind]): Cost };
 } = {
@@ -73,12 +72,12 @@ const kinds: {
 const kindNames = Object.keys(kinds) as CostSettings["kind"][];
 const kindOf = (of: readonly string[]): Field => ({ help: "What is counted", shape: { kind: "choice", of } });
 
-/** What the settings of each kind of cost may be. */
+/** Settings shape of each cost kind. */
 export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSettings>>> = Object.fromEntries(
   kindNames.map((name) => [name, { kind: "group", fields: { kind: kindOf([name]), ...kinds[name].fields } }]),
 ) as unknown as Record<CostSettings["kind"], GroupShape<CostSettings>>;
 
-/** @throws LaconicError `config_invalid` naming the setting. */
+/** Creates a cost from settings. @throws LaconicError `config_invalid` naming the setting */
 export function costPreset(settings: CostSettings, place = "cost"): Cost {
   checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, place);
   checkShape(costShapes[settings.kind], settings, place);

@@ -1,30 +1,30 @@
 import { type AgentId, type Episode, countTokens } from "@laconic/core";
 import { checkCount, checkOption } from "./check-option.ts";
 
-/** Scope of a cost; the whole team without keys. `from` and `by` together name one edge, sender to reader. */
+/** Scope of a cost. Default: the whole team. `from` and `by` together select one edge, sender to reader. */
 export interface CostScope {
-  /** Count only what this agent wrote, or read, or said. */
+  /** Writer, reader or speaker. */
   readonly by?: AgentId;
-  /** Count only what was read from this sender. */
+  /** Sender of the messages read. */
   readonly from?: AgentId;
 }
 
-/** One thing an episode can be charged for. Measuring knows no price. */
+/** Measurable cost of an episode, before prices. */
 export interface Cost {
-  /** What one unit is, in words: the whole definition. */
+  /** Full definition of one unit, in prose. */
   readonly unit: string;
   readonly scope: CostScope;
-  /** Zero or more, in `unit`; NaN when the cost does not apply to this episode. */
+  /** Returns the cost, >= 0, in `unit`; NaN if not applicable. */
   measure(episode: Episode): number;
 }
 
-/** Costs by term name, for example `tokens`. */
+/** Costs by term name, such as `tokens`. */
 export type Costs = Readonly<Record<string, Cost>>;
 
-/** Price of one unit by term name: the λ of Eq. 1. A cost without a price is measured and free. */
+/** λ of Eq. 1: price per unit, by term name. Costs without a price are measured and free. */
 export type Prices = Readonly<Record<string, number>>;
 
-/** tokens(y) of Eq. 1: sampled tokens, end tokens included, so silence costs its end token. */
+/** tokens(y) of Eq. 1: sampled tokens with end tokens, so silence costs its end token. */
 export function tokensWritten(scope: Pick<CostScope, "by"> = {}): Cost {
   const { by } = scope;
   return {
@@ -34,7 +34,7 @@ export function tokensWritten(scope: Pick<CostScope, "by"> = {}): Cost {
   };
 }
 
-/** Tokens of messages read, without their end tokens; every reader counts, and reading again counts again. */
+/** Message tokens read, without end tokens. Each reader and each repeated reading counts. */
 export function tokensRead(scope: CostScope = {}): Cost {
   const { by, from } = scope;
   return {
@@ -49,13 +49,13 @@ export function tokensRead(scope: CostScope = {}): Cost {
   };
 }
 
-/** Which turns count. */
+/** Options of {@link turns}. */
 export interface TurnOptions extends Pick<CostScope, "by"> {
-  /** `spoken` leaves silent turns out; `all` counts every turn taken, a constant where the graph fixes who speaks. */
+  /** `spoken` skips silent turns. `all` counts every turn; constant if the graph fixes the speakers. */
   readonly count: "spoken" | "all";
 }
 
-/** turns(y) of Eq. 1: utterances of an episode. @throws LaconicError `config_invalid`. */
+/** turns(y) of Eq. 1: utterances of an episode. @throws LaconicError `config_invalid` */
 export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   checkOption("turns.count", count, count === "spoken" || count === "all", `"spoken" or "all"`);
   return {
@@ -68,17 +68,17 @@ export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   };
 }
 
-/** From which length on an utterance costs. */
+/** Length limits of {@link overlong}. */
 export interface OverlongOptions extends Pick<CostScope, "by"> {
-  /** L: from here on an utterance costs 1. */
+  /** L: tokens at which an utterance costs 1. */
   readonly maxTokens: number;
-  /** c: the cost rises from 0 over the last c tokens before L. */
+  /** c: tokens before L over which the cost rises from 0. */
   readonly margin: number;
 }
 
 /**
- * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, 1 above; summed over the
- * utterances in scope. Price 1 is DAPO (L = 20480, c = 4096).
+ * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, then 1; summed
+ * over the utterances in scope. Price 1 is DAPO (L = 20480, c = 4096).
  * @throws LaconicError `config_invalid`
  */
 export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
@@ -96,19 +96,19 @@ export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   };
 }
 
-/** What counts as said before. */
+/** Options of {@link repetition}. */
 export interface RepetitionOptions extends Pick<CostScope, "by"> {
-  /** Length of an n-gram, in `of`. */
+  /** Length of an n-gram, in units of `of`. */
   readonly n: number;
-  /** `words` are separated by white space; `characters` are Unicode code points. Case is ignored in both. */
+  /** Text between white space, or Unicode code points; both ignore case. */
   readonly of: "words" | "characters";
-  /** `utterance`: said before in the same utterance. `episode`: or in any earlier utterance of any agent. */
+  /** `utterance`: repeats within the same utterance. `episode`: also repeats of earlier utterances of any agent. */
   readonly against: "utterance" | "episode";
 }
 
 /**
- * repetition(y) of Eq. 1, which the paper leaves undefined: the share, 0 to 1, of repeated n-grams over the utterances in scope; 0
- * without n-grams. Within an utterance this is 1 - distinct / total.
+ * repetition(y) of Eq. 1, undefined in the paper: share of repeated n-grams over the utterances in scope, 0 to 1; 0
+ * without n-grams. Equals 1 - distinct / total within an utterance.
  * @throws LaconicError `config_invalid`
  */
 export function repetition(options: RepetitionOptions = { n: 3, of: "words", against: "utterance" }): Cost {
@@ -137,7 +137,7 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
   };
 }
 
-/** Joining is unambiguous: words have no spaces, and joined code points alternate with spaces. */
+/** Joining is unambiguous: words contain no spaces, and joined code points alternate with spaces. */
 function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] {
   const lower = text.toLowerCase();
   const units = of === "words" ? lower.split(/\s+/u).filter((word) => word !== "") : Array.from(lower);

@@ -1,21 +1,21 @@
 import { thrownText } from "@laconic/core";
 
-/** A clock and timer as arguments. */
+/** Injectable clock and timer. */
 export interface Timer {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** Calls once after a delay; returns a function that cancels it. */
+  /** Schedules one call; returns a function that cancels it. */
   after(milliseconds: number, call: () => void): () => void;
 }
 
-/** Where timers come from: `globalThis` of Node or of a browser. */
+/** Source of timers: `globalThis` of Node or a browser. */
 export interface TimerSource<Id> {
   setTimeout(call: () => void, milliseconds: number): Id;
   clearTimeout(id: Id): void;
   readonly performance: { now(): number };
 }
 
-/** The timer of a platform: `timerOf(globalThis)`. */
+/** Returns the platform's timer: `timerOf(globalThis)`. */
 export function timerOf<Id>(source: TimerSource<Id>): Timer {
   return {
     now: () => source.performance.now(),
@@ -26,7 +26,7 @@ export function timerOf<Id>(source: TimerSource<Id>): Timer {
   };
 }
 
-/** Answer to a question that may fail or hang. */
+/** Answer, or the error of a failed question. */
 export type Answered<T> =
   | { readonly status: "answered"; readonly value: T }
   | { readonly status: "error"; readonly reason: string; readonly cause?: unknown };
@@ -37,8 +37,7 @@ export type Ask = <T>(question: (signal: AbortSignal) => T | Promise<T>) => Prom
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Asks a judge that may throw or hang. A question fails after `seconds` in which no other was answered either, so that queued
- * questions do not time out while the queue moves.
+ * Fails a question after `seconds` without any answer, so that queued questions do not time out while the queue moves.
  */
 export function withDeadline({ seconds, timer }: { readonly seconds: number; readonly timer: Timer }): Ask {
   let lastAnswer = Number.NEGATIVE_INFINITY;
@@ -68,7 +67,6 @@ export function withDeadline({ seconds, timer }: { readonly seconds: number; rea
   };
 }
 
-/** Asks a question and returns an error as a value. */
 export async function answerTo<T>(
   question: (signal: AbortSignal) => T | Promise<T>,
   signal: AbortSignal,

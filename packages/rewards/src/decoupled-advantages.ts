@@ -6,34 +6,33 @@ import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms
 
 /** Separate normalisation of task and costs. */
 export interface DecoupledOptions extends PricingOptions {
-  /** w by cost name. With `z-score` a pure number; with `centred` the price of one unit, the λ of Eq. 1. */
+  /** w by cost name: a pure number for `z-score`, the unit price λ of Eq. 1 for `centred`. */
   readonly weights: Readonly<Record<string, number>>;
-  /** `z-score`: (c - mean) / (std + epsilon), GDPO. `centred`: c - mean, so that only the task is divided by its std. */
+  /** `z-score`: (c - mean) / (std + epsilon), GDPO. `centred`: c - mean; only the task is divided by its std. */
   readonly costs: "z-score" | "centred";
-  /** Divide squared deviations by G - 1 (`sample`) or G (`population`). Defaults to `sample`. */
+  /** Divisor of squared deviations: G - 1 (`sample`) or G (`population`). Default `sample`. */
   readonly std?: "sample" | "population";
-  /** Added to every std. Defaults to 1e-4 (TRL). */
+  /** Added to every std. Default 1e-4 (TRL). */
   readonly epsilon?: number;
-  /** `sequence`: z-score the sums once more over all episodes of the batch (TRL). Defaults to `none`. */
+  /** `sequence`: z-scores the sums again over the batch (TRL). Default `none`. */
   readonly batch?: "none" | "sequence";
 }
 
 export interface DecoupledResult {
-  /** One per episode. */
   readonly advantages: Float64Array;
-  /** `advantages` and `rewards/not_applicable` over episodes, `frac_zero_std/<term>` and `groups/size_one` over groups. */
+  /** Per episode: `advantages`, `rewards/not_applicable`. Per group: `frac_zero_std/<term>`, `groups/size_one`. */
   readonly diagnostics: Diagnostics;
 }
 
 /**
- * Advantages with terms and costs normalised separately within groups: A = z(task) - Σ_c w_c n(cost_c), so that a weight keeps its
- * meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). A constant or single term counts
- * exactly 0. A cost of NaN leaves its baseline and counts 0; a task of NaN removes the episode (advantage 0), where TRL would train
- * its costs. With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
+ * Normalises terms and costs separately within groups: A = z(task) - Σ_c w_c n(cost_c), so that a weight keeps its
+ * meaning at any group spread (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). Constant or single terms count
+ * exactly 0. A NaN cost is excluded and counts 0. A NaN task excludes the episode (advantage 0); TRL would train its
+ * costs. `costWhenTaskAtLeast` compares costs only among a group's successes.
  * @param groups - group id of each episode
  * @param shares - weight of each row in means and deviations; default 1
- * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for different lengths or costs, `numeric_invalid` for a
- * task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row
+ * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for different lengths or costs,
+ * `numeric_invalid` for an advantage that overflows or a task or cost beyond ±`maxReward`, naming the row
  */
 export function decoupledAdvantages(
   measured: readonly MeasuredReward[],
@@ -112,7 +111,7 @@ interface Scale {
   readonly epsilon: number;
 }
 
-/** Centred values, divided by std + epsilon when there is a scale; all 0 when the values are equal. */
+/** Centres the values, and divides them by std + epsilon if there is a scale. */
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
   const sumOf = (each: (value: number) => number): number =>
@@ -126,7 +125,6 @@ function normalise(values: readonly number[], shares: readonly number[], scale: 
   return centred.map((value) => value / (std + scale.epsilon));
 }
 
-/** @throws LaconicError `numeric_invalid`. */
 function checkTerm(term: string, values: readonly number[]): void {
   const row = values.findIndex((value) => Math.abs(value) > maxReward);
   if (row >= 0)

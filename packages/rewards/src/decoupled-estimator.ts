@@ -4,7 +4,7 @@ import type { MeasuredReward } from "./measure-episode.ts";
 
 type EstimatorSettings = Omit<DecoupledOptions, "weights">;
 
-/** What the options of {@link decoupledEstimator} may be. */
+/** Option shape of {@link decoupledEstimator}. */
 export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSettings>({
   costs: {
     help: "How costs join: z-scored each, or centred and priced",
@@ -30,7 +30,7 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
   },
 });
 
-/** {@link decoupledAdvantages} as an estimator: prices are the weights of costs. @throws LaconicError `config_invalid` */
+/** {@link decoupledAdvantages} as an estimator, weighted by prices. @throws LaconicError `config_invalid` */
 export function decoupledEstimator(options: EstimatorSettings): Estimator {
   decoupledAdvantages([], [], { ...options, weights: {} });
   return {
@@ -46,7 +46,7 @@ function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
   return Array.from(rewards, (_, row) => {
     const own = at(terms, row);
-    // A batch has a column for what any episode has: a term of NaN is one that this episode lacks.
+    // Columns cover all episodes; NaN marks a missing term.
     const known = Object.entries(own).filter(([, value]) => !Number.isNaN(value));
     const { task = known.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(known);
     return { task: known.length === 0 ? Number.NaN : task, terms: own, costs: at(costs, row) };

@@ -1,20 +1,19 @@
 import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
 import type { Costs } from "./costs.ts";
 
-/** Grade and costs of an episode before prices. */
+/** Grade and costs of an episode, before prices. */
 export interface MeasuredReward {
-  /** Grade, 0 to 1; NaN when the task does not apply. */
+  /** 0 to 1; NaN if not applicable. */
   readonly task: number;
-  /** Terms before costs; default `{ task }`. */
+  /** Terms before costs. Default `{ task }`. */
   readonly terms?: RewardTerms;
-  /** Units used by cost name. */
   readonly costs: Readonly<Record<string, number>>;
 }
 
 /**
- * Grades an episode and measures its costs, without prices. NaN means "not applicable": estimators leave it out.
- * @throws LaconicError `reward_invalid` if the grader throws or a value is out of range, naming problem and term; `input_invalid` if
- * episode and problem do not belong together
+ * Grades an episode and measures its costs. NaN means "not applicable"; estimators skip it.
+ * @throws LaconicError `reward_invalid` naming problem and term, if the grader throws or a value is out of range;
+ * `input_invalid` if episode and problem do not match
  */
 export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
@@ -28,8 +27,8 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
 }
 
 /**
- * Units of each cost in an episode.
- * @throws LaconicError `reward_invalid` naming problem and term for a cost that is neither NaN nor a number from 0
+ * Measures the units of each cost.
+ * @throws LaconicError `reward_invalid` naming problem and term, for a cost that is neither NaN nor >= 0
  */
 export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -58,11 +57,11 @@ function measured(problemId: string, term: string, max: number, measure: () => u
   );
 }
 
-/** For example `[object Promise]`: a grader that was not awaited. */
+/** `[object Promise]` for a grader without `await`. */
 const typeOf = (value: unknown): string => Object.prototype.toString.call(value);
 
 /**
- * Mean units per episode by cost, for budget controllers (Eq. 5). NaN is left out; the mean of nothing is NaN.
+ * Mean units per episode by cost, for budget controllers (Eq. 5). NaN values are skipped; NaN without values.
  * @throws LaconicError `numeric_invalid` naming a cost whose sum overflows
  */
 export function meanCosts(episodes: readonly MeasuredReward[]): Readonly<Record<string, number>> {

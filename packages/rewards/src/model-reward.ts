@@ -13,35 +13,35 @@ import { checkCount } from "./check-option.ts";
 export interface ModelRewardSettings {
   /** Input for an answered episode, as text or tokens. Default: question, line break, answer. */
   readonly input?: (episode: Episode & { readonly answer: string }, problem: Problem) => string | readonly number[];
-  /** Name of the term; default `preference`. */
+  /** Term name. Default `preference`. */
   readonly term?: string;
-  /** From the head's value to the term, such as a logistic function; the value itself by default. */
+  /** Maps the head's value to the term, such as a logistic function. Default: identity. */
   readonly scale?: (value: number) => number;
-  /** The term without an answer; default 0. */
+  /** Term for a missing answer. Default 0. */
   readonly noAnswer?: number;
-  /** Says what accuracy is the mean of; the term by default. */
+  /** Score for accuracy. Default: the term. */
   readonly grader?: Grader;
-  /** Most episodes of a pass; default 32. */
+  /** Max episodes per pass. Default 32. */
   readonly batch?: number;
 }
 
-/** A reward with an open model. */
+/** Reward with an open model. */
 export interface ReadyModelReward extends ModelRewardSettings {
   readonly model: ValueModel;
-  /** Tokens of a text, by the model's own tokenizer. */
+  /** Encodes text with the model's tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
-/** A reward whose model a run opens on its engine, by the name that configurations give models. */
+/** Reward with a configured model name; the run opens the model on its engine. */
 export interface NamedModelReward extends ModelRewardSettings {
   readonly model: string;
 }
 
 /**
- * A reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one; on an
- * engine that is not batch-invariant this changes last bits, unless `batch` is 1.
- * @throws LaconicError `config_invalid` for an option out of range or a new head, which gives 0; `input_invalid` naming the problem
- * whose text is empty or too long
+ * Reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one.
+ * This changes last bits on engines that are not batch-invariant, unless `batch` is 1.
+ * @throws LaconicError `config_invalid` for an invalid option or a new head, which gives 0; `input_invalid` naming a
+ * problem with empty or too long text
  */
 export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
   const { batch = 32 } = options;
@@ -75,7 +75,6 @@ function questionAndAnswer({ answer }: { readonly answer: string }, { question }
   return `${question}\n${answer}`;
 }
 
-/** A reward that cannot judge yet. */
 function unopened({ model, ...settings }: NamedModelReward): Reward {
   const early: Reward = () => {
     throw new LaconicError(
@@ -95,13 +94,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Batches waiting states into one pass and skips aborted ones. */
 function batched(model: ValueModel, most: number): (tokens: readonly number[], signal: AbortSignal) => Promise<number> {
   let waiting: Waiting[] = [];
   let isRunning = false;
   const run = async (): Promise<void> => {
     isRunning = true;
-    await Promise.resolve(); // those that are asked in the same turn join
+    await Promise.resolve(); // requests of the same turn join the batch
     while (waiting.length > 0) {
       const now = waiting.slice(0, most);
       waiting = waiting.slice(most);

@@ -1,24 +1,24 @@
 import { LaconicError, type RewardTerms } from "@laconic/core";
 import { allEqual, groupRows } from "./groups.ts";
 
-/** How much of a batch ignores the size of one price. */
+/** Price independence of a batch. */
 export interface PriceIndependence {
-  /** Groups whose rewards differ, so that they teach something. */
+  /** Groups with different rewards, which give a gradient. */
   readonly groups: number;
-  /** Of these, the groups that differ in the priced term alone. */
+  /** Groups that differ only in the priced term. */
   readonly independent: number;
-  /** independent / groups, or 0 of none. */
+  /** independent / groups; 0 without groups. */
   readonly share: number;
-  /** More than half: under σ-normalisation the price mostly has no effect. */
+  /** Share above one half: under σ-normalisation the price mostly has no effect. */
   readonly dominates: boolean;
 }
 
 /**
- * Detects the trap of σ-normalised costs: if all rewards of a group differ in one priced term alone, for example because every
- * answer is right, Eq. 2 gives A = -z(units) at any price, a full push to brevity. Decoupled or mean-only advantages avoid it.
- * @param terms - of each episode; an episode with a NaN term is left out
+ * Detects ineffective prices of σ-normalised costs. If rewards of a group differ only in one priced term (all answers
+ * correct), Eq. 2 gives A = -z(units) at any price. Decoupled or mean-only advantages avoid this.
+ * @param terms - terms of each episode; NaN excludes it
  * @param groups - group id of each episode
- * @throws LaconicError `input_invalid` for different lengths, or an episode without the term
+ * @throws LaconicError `input_invalid` for different lengths or a missing term
  */
 export function priceIndependence(
   terms: readonly RewardTerms[],

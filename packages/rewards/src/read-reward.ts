@@ -10,17 +10,17 @@ import {
 } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
-/** A score, with the reward if there is one. */
+/** Score; with the reward if scored. */
 export type RewardOutcome =
   | (Extract<SampleScore, { status: "scored" }> & { readonly reward: EpisodeReward })
   | Exclude<SampleScore, { status: "scored" }>;
 
-/** Grades the answer alone: the reward is `{ task: grade }`. */
+/** Rewards the answer's grade alone: `{ task: grade }`. */
 export function graded(grader: Grader): Reward {
   return (episode, problem) => ({ task: grader(episode.answer, problem) });
 }
 
-/** Checks the result of a reward. */
+/** Validates a reward's result. */
 export function readReward(given: unknown): RewardOutcome {
   if (typeof given === "number" || typeof given === "boolean") return readReward({ task: given });
   if (!isGroup(given)) return invalid(`got ${shownValue(given)}, expected terms such as { task: 1 }`);
@@ -58,7 +58,6 @@ export function readReward(given: unknown): RewardOutcome {
 
 type Terms = Readonly<Record<string, number | boolean>>;
 
-/** True counts 1. */
 function numbersOf(terms: Terms): RewardTerms {
   return Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(value)]));
 }
@@ -67,10 +66,7 @@ function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(groups).map(([name, terms]) => [name, numbersOf(terms as Terms)]));
 }
 
-/**
- * Sums of the terms of both; the score is the first's.
- * @throws LaconicError `reward_invalid` for a term of the team in both
- */
+/** Sums terms; keeps the first score. @throws LaconicError `reward_invalid` for a team term in both */
 export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
   const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));
   if (twice !== undefined)
@@ -106,7 +102,7 @@ function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
   return terms;
 }
 
-/** The team's terms and those of one agent; a term that both have is their sum. */
+/** Terms of the team and one agent; shared terms are summed. */
 export function termsOf({ team, agents }: EpisodeReward, agent?: string): RewardTerms {
   const own = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
   if (!own) return team;

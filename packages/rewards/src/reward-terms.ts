@@ -3,15 +3,15 @@ import { checkOption } from "./check-option.ts";
 import type { Prices } from "./costs.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 
-/** Which episodes pay. */
+/** Condition for charging costs. */
 export interface PricingOptions {
-  /** Charge costs only from this grade on, in (0, 1]: brevity then never improves a wrong answer. Default: always charge. */
+  /** Min grade to charge costs, in (0, 1], so that brevity never improves a wrong answer. Default: always charge. */
   readonly costWhenTaskAtLeast?: number;
 }
 
 /**
- * Agent-GSPO Eq. 1 as signed terms: `task`, and minus price times units for each cost.
- * @throws LaconicError `config_invalid` for a price that is negative, not finite, or of an unknown cost; `reward_invalid` for a
+ * Agent-GSPO Eq. 1 as signed terms: `task`, and -price * units for each cost.
+ * @throws LaconicError `config_invalid` for a negative or infinite price or an unknown cost; `reward_invalid` for a
  * term named like a cost
  * @example rewardTerms({ task: 1, costs: { tokens: 30 } }, { tokens: 0.01 }) // { task: 1, tokens: -0.3 }
  */
@@ -26,12 +26,11 @@ export function rewardTerms(measured: MeasuredReward, prices: Prices, options: P
         term: name,
       });
     const price = charged ? (prices[name] ?? 0) : 0;
-    terms[name] = price === 0 ? 0 : 0 - price * units; // "0 -" makes no cost 0, not -0
+    terms[name] = price === 0 ? 0 : 0 - price * units; // avoids -0
   }
   return terms;
 }
 
-/** @throws LaconicError `config_invalid` naming the price. */
 export function checkPrices(prices: Prices, costNames: readonly string[], setting = "prices"): void {
   for (const [name, price] of Object.entries(prices)) {
     const key = `${setting}.${name}`;
@@ -43,7 +42,6 @@ export function checkPrices(prices: Prices, costNames: readonly string[], settin
   }
 }
 
-/** @throws LaconicError `config_invalid` when the threshold cannot tell success from failure. */
 export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOptions): void {
   if (threshold === undefined) return;
   const valid = threshold > 0 && threshold <= 1;
@@ -51,8 +49,8 @@ export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOption
 }
 
 /**
- * Sum of the terms; NaN if any term does not apply, since partial sums are not comparable.
- * @throws LaconicError `reward_invalid` for a term, or a sum, that is neither finite nor NaN
+ * Sums the terms; NaN if any term does not apply, because partial sums are not comparable.
+ * @throws LaconicError `reward_invalid` for a term or sum that is neither finite nor NaN
  */
 export function rewardTotal(terms: RewardTerms, problemId = "unknown"): number {
   let total = 0;

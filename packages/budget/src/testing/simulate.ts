@@ -3,7 +3,6 @@ import type { BudgetMeasurement } from "../measurement.ts";
 import type { BudgetState } from "../state.ts";
 import type { SimulatedTeam, SimulatedTeamState } from "./simulated-team.ts";
 
-/** End of a simulation, for resuming. */
 export interface SimulatedRun {
   readonly controller: BudgetState;
   readonly team: SimulatedTeamState;

@@ -22,7 +22,6 @@ export interface SimulatedTeamOptions {
 }
 
 export interface SimulatedTeamState {
-  /** Usual tokens per episode. */
   readonly habit: number;
   readonly random: RandomState;
 }

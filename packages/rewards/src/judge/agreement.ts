@@ -1,20 +1,20 @@
 import { checkCount, checkOption } from "../check-option.ts";
 import type { Judge, JudgedAnswer } from "./judge.ts";
 
-/** An answer with a label. */
+/** Answer with a label. */
 export interface LabelledAnswer extends JudgedAnswer {
-  /** Whether it is good. */
+  /** Whether the answer is good. */
   readonly label: boolean;
 }
 
-/** How far a judge agrees with labels. */
+/** Agreement between a judge and labels. */
 export interface Agreement {
   readonly judged: number;
-  /** Answers without a verdict, in no other figure. */
+  /** Answers without a verdict, excluded from other figures. */
   readonly undecided: number;
-  /** Share of judged answers with the verdict of their label; null where nothing was judged. */
+  /** Share of judged answers with a correct verdict; null without judged answers. */
   readonly accuracy: number | null;
-  /** Cohen's kappa (1960): 1 is agreement, 0 that of chance; null where chance alone agrees always. */
+  /** Cohen's kappa (1960): 1 agreement, 0 chance; null if chance alone always agrees. */
   readonly kappa: number | null;
   readonly confusion: {
     readonly goodAccepted: number;
@@ -25,9 +25,9 @@ export interface Agreement {
 }
 
 /**
- * Agreement of a judge with labelled answers.
- * @param options - acceptAt: score from which the judge accepts, in (0, 1], default 0.5; atOnce: concurrent questions, default 8
- * @throws LaconicError `config_invalid` for options out of range
+ * Measures a judge's agreement with labelled answers.
+ * @param options - acceptAt: score to accept, in (0, 1], default 0.5; atOnce: concurrent questions, default 8
+ * @throws LaconicError `config_invalid` for invalid options
  */
 export async function agreement(
   judge: Judge,
@@ -57,7 +57,7 @@ export async function agreement(
   return { judged, undecided, accuracy, kappa: chance === 1 ? null : (accuracy - chance) / (1 - chance), confusion };
 }
 
-/** Results in order, with at most `atOnce` tasks at a time. @throws LaconicError `config_invalid` for less than one */
+/** Returns results in order, from at most `atOnce` concurrent tasks. @throws LaconicError `config_invalid` below 1 */
 export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
   checkCount("atOnce", atOnce);
   const results: R[] = [];

@@ -2,23 +2,23 @@ import { randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/c
 import { answerTo, withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkCount } from "../check-option.ts";
 
-/** How a model that judges is asked. */
+/** Settings of a judge model. */
 export interface JudgeSettings {
-  /** Any: an API's, one on this machine, a script. */
+  /** Any model: API, local or scripted. */
   readonly model: LanguageModel;
-  /** Seconds that a question may wait while no other is answered. Default: no limit. */
+  /** Max wait in seconds without any answer. Default: no limit. */
   readonly deadline?: { readonly seconds: number; readonly timer: Timer };
-  /** Times that a question is asked until its verdict can be read. Default 2. */
+  /** Attempts to get a readable verdict. Default 2. */
   readonly attempts?: number;
-  /** Most tokens of a verdict, thoughts included. Default 1024. */
+  /** Max tokens of a verdict, including thoughts. Default 1024. */
   readonly maxTokens?: number;
-  /** Characters of each judged text that are shown; the judge is told of a cut. Default 24,000. */
+  /** Max characters shown of each judged text; cuts are marked. Default 24,000. */
   readonly maxCharacters?: number;
-  /** Verdicts that are kept by content, the latest used. Default 10,000; 0 keeps none. */
+  /** Size of the LRU verdict cache; 0 disables it. Default 10,000. */
   readonly cached?: number;
 }
 
-/** A question and the reader of its reply: null for a reply without the form. */
+/** Question with a parser for its reply. `read` returns null for an unreadable reply. */
 export interface JudgeQuestion<T> {
   readonly key: string;
   readonly messages: readonly ChatMessage[];
@@ -26,15 +26,15 @@ export interface JudgeQuestion<T> {
   read(reply: string): T | null;
 }
 
-/** A verdict, or the reason for its absence. */
+/** Verdict, or the reason why it is missing. */
 export type Verdict<T> =
   | { readonly status: "judged"; readonly value: T }
   | { readonly status: "undecided"; readonly reason: string };
 
 /**
- * Asks a judge at temperature 0, again after unreadable verdicts and errors. Verdicts are cached by content, and concurrent equal
- * questions are asked once. Failures are `undecided` and not cached.
- * @throws LaconicError `config_invalid` for an option out of range
+ * Creates a judge at temperature 0 that retries unreadable verdicts and errors. Verdicts are cached by content, and
+ * concurrent equal questions share a request. Failures are `undecided` and not cached.
+ * @throws LaconicError `config_invalid` for invalid options
  */
 export function judgeAsker<T>(
   settings: JudgeSettings,
@@ -79,7 +79,7 @@ export function judgeAsker<T>(
     const { key } = question;
     if (kept.has(key)) {
       const value = kept.get(key) as T;
-      kept.delete(key); // the latest used are at the end
+      kept.delete(key); // moves it to the end: most recently used
       kept.set(key, value);
       return { status: "judged", value };
     }
@@ -100,7 +100,7 @@ export function judgeAsker<T>(
   };
 }
 
-/** Without the judge's last reply, which may quote the judged text. */
+/** Omits the judge's last reply, which may quote the judged text. */
 function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage[] {
   const last = messages.at(-1) as ChatMessage;
   const content = `${last.content}\n\nYour last reply had no verdict in this form. End with exactly:\n${form}`;
@@ -109,7 +109,6 @@ function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage
 
 const withoutDeadline: Ask = (question) => answerTo(question, new AbortController().signal);
 
-/** @throws LaconicError `config_invalid` unless it is a whole number from 1 */
 export function charactersOf({ maxCharacters = 24_000 }: JudgeSettings): number {
   checkCount("maxCharacters", maxCharacters);
   return maxCharacters;

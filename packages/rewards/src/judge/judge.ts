@@ -3,34 +3,34 @@ import { codeFor, judgeMessages, type Judged } from "./fence.ts";
 import { LaconicError, type Reward } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 
-/** What a judge made of an answer. */
+/** Marks of an answer. */
 export interface Marks {
-  /** By criterion, 0 to 1. */
+  /** Marks, 0 to 1. */
   readonly marks: Readonly<Record<string, number>>;
-  /** Their mean by weight, 0 to 1. */
+  /** Weighted mean, 0 to 1. */
   readonly score: number;
 }
 
-/** An answer to be judged. */
+/** Answer to judge. */
 export interface JudgedAnswer extends Judged {
   readonly answer: string;
 }
 
-/** Judges answers by a rubric. */
+/** Judge of answers. */
 export interface Judge {
   readonly criteria: readonly Required<Criterion>[];
   judge(item: JudgedAnswer, signal?: AbortSignal): Promise<Verdict<Marks>>;
 }
 
-/** A judge and its rubric: one question, or several criteria. */
+/** Judge settings with a rubric: one question, or several criteria. */
 export interface JudgeOptions extends JudgeSettings {
   readonly rubric: Rubric | string;
 }
 
 /**
- * A model that marks answers by a rubric, each criterion from 0 to {@link bestMark}. Question, reference and answer are fenced by a
- * code that none of them contains, and only lines with the code count as marks: "correctness: 10" in an answer, or quoted by the
- * judge, marks nothing. A judge may still follow instructions in answers: measure it with `agreement`.
+ * Creates a judge that marks each criterion from 0 to {@link bestMark}. A code that no text contains fences the input,
+ * and marks need it: "correctness: 10" in an answer has no effect. Judges may still follow instructions in answers;
+ * measure this with `agreement`.
  * @throws LaconicError `config_invalid` for an invalid rubric or option
  */
 export function createJudge(options: JudgeOptions): Judge {
@@ -76,29 +76,29 @@ function marksIn(reply: string, code: string, criteria: readonly Required<Criter
   return { marks, score: Math.min(1, score) };
 }
 
-/** One thing that a judge looks at. */
+/** Criterion of a rubric. */
 export interface Criterion {
-  /** Of its term: lower case letters, digits, - and _. */
+  /** Term name: lower-case letters, digits, - and _. */
   readonly name: string;
-  /** What the judge is asked, such as "Does every step follow from the one before?". */
+  /** Question to the judge, such as "Does every step follow from the one before?". */
   readonly question: string;
-  /** Weight relative to the other criteria. Default 1. */
+  /** Default 1. */
   readonly weight?: number;
 }
 
-/** Criteria by which a judge gives 0 to {@link bestMark}. */
+/** Criteria, each marked from 0 to {@link bestMark}. */
 export interface Rubric {
   readonly criteria: readonly Criterion[];
 }
 
-/** Best mark; 0 is the worst. */
+/** Best mark; the worst is 0. */
 export const bestMark = 10;
 
 const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
 
 /**
- * A rubric of one question is the criterion `task`.
- * @throws LaconicError `config_invalid` for no criteria, an invalid or repeated name, or a weight that is not above 0
+ * A single question becomes the criterion `task`.
+ * @throws LaconicError `config_invalid` for no criteria, an invalid or repeated name, or a weight <= 0
  */
 function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
@@ -117,24 +117,24 @@ function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   });
 }
 
-/** A judge that grades. */
+/** Options of {@link judgeGrader}. */
 export interface JudgeGraderOptions extends JudgeOptions {
-  /** Score from which an answer is right, above 0 and at most 1. Default 0.5. */
+  /** Min score of a correct answer, in (0, 1]. Default 0.5. */
   readonly acceptAt?: number;
 }
 
-/** A judge's verdict in the shape of `@laconic/benchmarks`. */
+/** Verdict in the format of `@laconic/benchmarks`. */
 export interface JudgeVerdict {
   readonly correct: boolean;
-  /** The reply as it was judged; null without a verdict. */
+  /** Null without a verdict. */
   readonly extracted: string | null;
   readonly rule: string;
   readonly certainty: "judged" | "undecided";
-  /** False where the judge gave no verdict: the answer is neither right nor wrong. */
+  /** False without a verdict. */
   readonly decided: boolean;
 }
 
-/** A model as the grader of free answers, for `Graders.text` of `@laconic/benchmarks`. @throws LaconicError `config_invalid` */
+/** Grades free answers, for `Graders.text` of `@laconic/benchmarks`. @throws LaconicError `config_invalid` */
 export function judgeGrader(
   options: JudgeGraderOptions,
 ): (
@@ -155,15 +155,15 @@ export function judgeGrader(
   };
 }
 
-/** A judge that rewards. */
+/** Options of {@link judgeReward}. */
 export interface JudgeRewardOptions extends JudgeOptions {
-  /** Whether the judge is shown the problem's gold answer. Default: where there is one. */
+  /** Whether the judge sees the problem's gold answer. Default: if there is one. */
   readonly showGold?: boolean;
 }
 
 /**
- * A judge as the reward of a run: a term per criterion, its mark times its share of the weights; `task` for a rubric of one question.
- * A missing answer has 0 without a question; undecided verdicts are left out.
+ * Judge as a run's reward, one term per criterion: mark times share of the weights. A single question gives `task`.
+ * Missing answers score 0 without a request; undecided verdicts are skipped.
  * @throws LaconicError `config_invalid`
  * @example export default judgeReward({ model, rubric: "Is the answer right, and does it say why?" });
  */

@@ -4,16 +4,16 @@ import { inOrder } from "./agreement.ts";
 import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, judgeMessages, type Judged } from "./fence.ts";
 
-/** Two answers to one question. */
+/** Answers to compare. */
 export interface AnswerPair extends Judged {
   readonly a: string;
   readonly b: string;
 }
 
-/** Which of two is better. */
+/** Preferred answer. */
 export interface Preference {
   readonly winner: "a" | "b" | "tie";
-  /** The judge chose the same place in both orders: a tie, and a sign of bias. */
+  /** The judge chose the same position in both orders: a tie, and a sign of bias. */
   readonly byPlace: boolean;
 }
 
@@ -22,17 +22,17 @@ export interface PreferenceJudge {
   prefer(pair: AnswerPair, signal?: AbortSignal): Promise<Verdict<Preference>>;
 }
 
-/** A judge of pairs, and by what it prefers. */
+/** Judge settings with a criterion of preference. */
 export interface PreferenceOptions extends JudgeSettings {
-  /** What makes an answer better. */
+  /** Definition of a better answer. */
   readonly criterion: string;
 }
 
 type Place = "FIRST" | "SECOND" | "TIE";
 
 /**
- * A judge of pairs that is asked in both orders: an answer wins if it wins one and loses none. Fenced as in `createJudge`. Equal
- * texts tie without asking.
+ * Creates a judge of pairs that asks in both orders. An answer wins with one win and no loss. Texts are fenced as in
+ * `createJudge`; equal texts tie without a request.
  * @throws LaconicError `config_invalid`
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
@@ -84,20 +84,20 @@ function placeIn(reply: string, code: string): Place | null {
   return found.size === 1 ? ([...found][0] ?? null) : null;
 }
 
-/** How often one side wins. */
+/** Win rate with its counts. */
 export interface WinRate {
   readonly pairs: number;
   readonly wins: number;
   readonly losses: number;
   readonly ties: number;
-  /** Ties that were verdicts for a place. */
+  /** Ties by position. */
   readonly byPlace: number;
   readonly undecided: number;
-  /** Wins and half of the ties, as a share of judged pairs with Wilson's interval; null without any. */
+  /** (Wins + ties / 2) / judged pairs with Wilson's interval; null without judged pairs. */
   readonly rate: { readonly value: number; readonly low: number; readonly high: number } | null;
 }
 
-/** Win rate of `a` over pairs, with `atOnce` concurrent pairs. @throws LaconicError `config_invalid` */
+/** Measures the win rate of `a` with `atOnce` concurrent pairs. @throws LaconicError `config_invalid` */
 export async function winRate(
   judge: PreferenceJudge,
   pairs: readonly AnswerPair[],

@@ -16,7 +16,7 @@ async function read(reward: GroupReward, of: readonly Episode[]): Promise<Reward
   return given.map((each) => readReward(each));
 }
 
-/** What every reward of whole groups must do with any finished episodes. */
+/** Conformance cases of group rewards. */
 export const groupRewardCases: readonly ConformanceCase<GroupReward>[] = [
   {
     name: "gives a reward for each episode, of one as of many",

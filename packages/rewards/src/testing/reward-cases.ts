@@ -20,14 +20,13 @@ async function read(reward: Reward, episode: Episode): Promise<RewardOutcome> {
   return readReward(await reward(episode, problem, { signal: new AbortController().signal }));
 }
 
-/** Names of the team's terms and of each agent's. */
 function namesOf(outcome: RewardOutcome): string {
   if (outcome.status !== "scored") return outcome.status;
   const { team, agents = {} } = outcome.reward;
   return JSON.stringify([Object.keys(team), ...Object.entries(agents).map(([id, terms]) => [id, Object.keys(terms)])]);
 }
 
-/** What every reward must do with any finished episode. */
+/** Conformance cases of rewards. */
 export const rewardCases: readonly ConformanceCase<Reward>[] = [
   {
     name: "gives named terms that a trainer can read, and a finite total",
