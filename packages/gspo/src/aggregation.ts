@@ -1,11 +1,11 @@
 import { LaconicError, type BatchTotals } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
-/** How token losses become one number; L = sum of weight times loss. P prompts, N sequences. */
+/** Aggregation of token losses: L = sum of weight * loss, for P prompts and N sequences. */
 export type Aggregation =
   /** 1 / (N |y|): GRPO, GSPO, SAPO. */
   | "seq-mean-token-mean"
-  /** 1 / all tokens of the optimiser batch: DAPO. */
+  /** 1 / tokens of the optimiser batch: DAPO. */
   | "token-mean"
   /** 1 / N: MAGRPO; proportional to length. */
   | "seq-mean-token-sum"
@@ -13,7 +13,7 @@ export type Aggregation =
   | "seq-mean-token-sum-norm"
   /** 1: the caller scales. */
   | "token-sum"
-  /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
+  /** 1 / (P tokens of the prompt's group): SkyRL. Requires the whole optimiser batch in one call. */
   | "prompt-mean";
 
 const divisorOf: Readonly<
@@ -27,10 +27,9 @@ const divisorOf: Readonly<
   "prompt-mean": ({ groups = NaN }, _, __, groupTokens) => groups * groupTokens,
 };
 
-/** Every {@link Aggregation}. */
 export const aggregations: readonly string[] = Object.keys(divisorOf);
 
-/** Weight of each token of a sequence, [S]; 0 for an empty one. @param constantLength - L of `seq-mean-token-sum-norm` */
+/** Token weight per sequence, [S]; 0 if empty. @param constantLength - L of `seq-mean-token-sum-norm` */
 export function sequenceWeights(
   prepared: Prepared,
   aggregation: Aggregation,
@@ -44,7 +43,7 @@ export function sequenceWeights(
   });
 }
 
-/** Groups need a whole batch: a part of it may lack tokens of a group. */
+/** Requires a whole batch, because a part may lack tokens of a group. */
 function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
   const { groups } = input;
   if (!groups || totals.groups === undefined)

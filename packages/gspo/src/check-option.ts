@@ -1,11 +1,9 @@
 import { LaconicError } from "@laconic/core";
 
-/** @throws LaconicError `config_invalid` naming the option, its value and what it may be. */
 export function checkOption(holds: boolean, name: string, value: number, expected: string): void {
   if (!holds || typeof value !== "number") refuse(name, value, expected);
 }
 
-/** @throws LaconicError `config_invalid` naming the option, its value and the choices */
 export function checkChoice(name: string, value: string, choices: readonly string[]): void {
   if (!choices.includes(value)) refuse(name, value, choices.join(", "));
 }

@@ -3,8 +3,8 @@ import { klValue } from "./kl.ts";
 import type { Prepared } from "./prepare.ts";
 
 /**
- * Diagnostics of every objective, as in TRL: active clips only. One pass each, without intermediate arrays: a batch has half a
- * million tokens.
+ * Diagnostics of all objectives, as in TRL: active clips only. Single passes without intermediate arrays, because
+ * batches have half a million tokens.
  * @param clipped - per unit (token or sequence): -1 below, 1 above, 0 inside
  * @param ratios - per unit
  * @param clamped - number of units with a clamped log-ratio
@@ -28,11 +28,11 @@ export function ratioDiagnostics(
   };
 }
 
-/** Largest |y| of each bucket but the last, open one. */
+/** Upper bounds of |y| per bucket; the last bucket is open. */
 const lengthBuckets = [1, 4, 16, 64, 256] as const;
 
 /**
- * Share of clipped sequences by |y|, as `clip_ratio/region/len_2_4`: noise in a mean of few tokens clips short ones.
+ * Share of clipped sequences by |y|, such as `clip_ratio/region/len_2_4`. Short sequences are clipped by noise.
  * @param clipped - per sequence with trained tokens, in order
  */
 export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagnostics {
@@ -61,7 +61,7 @@ function bucketName(bucket: number): string {
   return smallest === largest ? `len_${largest}` : `len_${smallest}_${largest}`;
 }
 
-/** How far π has moved from π_old, token by token. */
+/** Drift of π from π_old per token. */
 function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   const { mask } = input;
   let count = 0;
@@ -109,7 +109,7 @@ function countEmpty(lengths: Int32Array): number {
   return lengths.reduce((sum, length) => sum + (length === 0 ? 1 : 0), 0);
 }
 
-/** `hits` ones among `count` zeros and ones. */
+/** Statistic of `count` flags, `hits` of them 1. */
 function flags(hits: number, count: number): Statistic {
   return {
     sum: hits,

@@ -1,16 +1,16 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
 
-/** What a sample can be grouped by. */
+/** Grouping coordinates of a sample. */
 export interface GroupItem {
   readonly problem: string | number;
   readonly agent?: string;
   readonly turn?: number;
-  /** Node of a rollout tree: samples that share the whole joint history. */
+  /** Node of a rollout tree, shared by samples with the same joint history. */
   readonly node?: string | number;
 }
 
-/** Baseline over all samples of a prompt, of an agent on it, of an agent at one turn of it, or of siblings in a tree. */
+/** Baseline scope: a prompt, an agent on it, an agent's turn on it, or tree siblings. */
 export type GroupKey = "prompt" | "prompt+agent" | "prompt+agent+turn" | "tree-node";
 
 const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = {
@@ -21,8 +21,8 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
 };
 
 /**
- * Group id per item, numbered in order of appearance.
- * @throws LaconicError `input_invalid` for an item without a coordinate that the key names; `config_invalid` for an unknown key.
+ * Returns a group id per item, numbered by first appearance.
+ * @throws LaconicError `input_invalid` for an item without a required coordinate; `config_invalid` for an unknown key
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   checkChoice("groups: the key", key, Object.keys(coordinatesOf));
@@ -38,7 +38,7 @@ export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Arr
   );
 }
 
-/** A number for each name, from 0 in the order in which names first occur. */
+/** Numbers names from 0 by first appearance. */
 export function numberNames(names: readonly unknown[]): Int32Array {
   const ids = new Map<string, number>();
   return Int32Array.from(names, (name) => {

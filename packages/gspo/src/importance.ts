@@ -6,7 +6,7 @@ import type { Prepared } from "./prepare.ts";
 export const importanceKinds = ["truncate", "mask"] as const;
 export const importanceLevels = ["token", "sequence", "geometric"] as const;
 
-/** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
+/** Correction for different log-probs of sampler and trainer: detached ρ = π_old / π_roll multiplies the loss. */
 export interface ImportanceOptions {
   /** `truncate` (TIS): min(ρ, C). `mask` (MIS): ρ where 1/C <= ρ <= C, else 0. */
   readonly kind: (typeof importanceKinds)[number];
@@ -14,13 +14,12 @@ export interface ImportanceOptions {
   readonly level: (typeof importanceLevels)[number];
   /** C > 1: 2 in verl and MARTI, 3 in TRL. */
   readonly cap: number;
-  /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
+  /** Drops sequences with a token ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
-  /** Correct only batches whose mean |log π_old - log π_roll| is above this. Without `totals.samplerGap` it is computed from the input. */
+  /** Corrects only above this mean |log π_old - log π_roll|, from `totals.samplerGap` or the input. */
   readonly gapAbove?: number;
 }
 
-/** @throws LaconicError `config_invalid`. */
 export function checkImportance(options: ImportanceOptions | undefined): void {
   if (!options) return;
   const { kind, level, cap, veto = 0.5, gapAbove = 1 } = options;
@@ -31,7 +30,7 @@ export function checkImportance(options: ImportanceOptions | undefined): void {
   checkOption(gapAbove > 0, "importance.gapAbove", gapAbove, "above 0");
 }
 
-/** As flat facts for the run record. */
+/** Flat settings for the run record. */
 export function importanceSettings(options: ImportanceOptions | undefined): Objective["settings"] {
   if (!options) return { importance: null };
   const { kind, level, cap, veto = null, gapAbove } = options;
@@ -39,10 +38,10 @@ export function importanceSettings(options: ImportanceOptions | undefined): Obje
   return gapAbove ? { ...settings, importanceGapAbove: gapAbove } : settings;
 }
 
-/** Two engines never agree to the last bit on this many tokens by chance. */
+/** Tokens on which two engines never agree bit for bit by chance. */
 const chanceTokens = 64;
 
-/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null for a small gap. */
+/** Weight per token, with effective sample size (sum ρ)² / (n sum ρ²); null for a small gap. */
 export function importanceWeights(
   prepared: Prepared,
   options: ImportanceOptions,
@@ -62,8 +61,7 @@ export function importanceWeights(
   }
   const { samplerGap = total / Math.max(1, compared) } = prepared.totals;
   if (options.gapAbove !== undefined && samplerGap <= options.gapAbove) return null;
-  // Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. Two float32 engines
-  // may agree on the few tokens of a micro-batch.
+  // Bypass mode uses the sampler's log-probs as old ones. Two engines may agree on the few tokens of a micro-batch.
   const isWhole = compared >= chanceTokens || compared === prepared.totals.tokens;
   if (compared > 0 && samplerGap === 0 && (isWhole || prepared.totals.samplerGap !== undefined))
     throw new LaconicError(
@@ -109,14 +107,13 @@ export function importanceWeights(
   };
 }
 
-/** @throws LaconicError `config_invalid` for a limit that is not above 0. */
 export function checkOffPolicyMask(limit: number): void {
   checkOption(limit > 0, "offPolicyMask", limit, "above 0");
 }
 
 /**
- * 1 for a sequence with A < 0 whose mean log π_roll - log π is above the limit, else 0; [S]. The sampler's log-probs include drift
- * of weights and sampler, as in TRL 1.13 (`get_off_policy_mask`); without them the old policy's count.
+ * 1 for sequences with A < 0 and mean log π_roll - log π above the limit, else 0; [S]. The sampler's log-probs include
+ * drift of weights and sampler, as in TRL 1.13 (`get_off_policy_mask`); the old policy's are the fallback.
  */
 export function offPolicySequences(
   { input, advantagePerToken, lengths, sequences }: Prepared,

@@ -12,23 +12,22 @@ import { checkChoice, checkOption } from "./check-option.ts";
 import { ratioOf } from "./log-ratio.ts";
 import type { Prepared } from "./prepare.ts";
 
-/** Every {@link KlEstimator}. */
 export const klEstimators = ["k1", "k2", "k3", "k1+", "k3+"] as const;
 
 /**
- * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
- * A `+` keeps the value and takes k2's gradient, which is the gradient of the KL itself.
+ * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020). A `+`
+ * keeps the value and uses k2's gradient, which is the gradient of the KL.
  */
 export type KlEstimator = (typeof klEstimators)[number];
 
-/** A KL penalty against the reference policy, or another, added to the loss. */
+/** KL penalty to a reference policy, added to the loss. */
 export interface KlOptions {
   readonly estimator: KlEstimator;
   /** β > 0. */
   readonly coefficient: number;
-  /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
+  /** Multiplies by the detached π / π_old, for older data (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
   readonly biasCorrection?: boolean;
-  /** The reference: a peer or a teacher; default the initial weights. */
+  /** Reference, such as a peer or teacher. Default: the initial weights. */
   readonly to?: PolicyNeed;
 }
 
@@ -36,7 +35,7 @@ export function klNeeds({ to }: KlOptions): NonNullable<Objective["needs"]> {
   return [to ?? "reference"];
 }
 
-/** Below e = -20, k3 continues as its tangent: it stays finite, and its gradient always points to the reference. */
+/** Below e = -20, k3 continues as its tangent: finite, with a gradient to the reference. */
 const tangentAt = -20;
 
 /** Value of the estimator at e. */
@@ -68,7 +67,7 @@ export function klGradient(estimator: KlEstimator, e: number): number {
   }
 }
 
-/** As flat facts for the run record. */
+/** Flat settings for the run record. */
 export function klSettings(options: KlOptions | undefined): Objective["settings"] {
   if (!options) return { kl: null };
   const { estimator, coefficient, biasCorrection = false, to } = options;
@@ -76,7 +75,7 @@ export function klSettings(options: KlOptions | undefined): Objective["settings"
   return to ? { ...settings, klTo: policyNeedKey(to) } : settings;
 }
 
-/** @throws LaconicError `config_invalid` for a term without effect, or a value or gradient that is not the KL's. */
+/** @throws LaconicError `config_invalid` for an ineffective term, or a biased value or gradient */
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
   const { coefficient } = options;
@@ -109,8 +108,8 @@ function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
 
 /**
  * Adds the KL term to losses and gradient.
- * @param weights - of each sequence's tokens, [S]
- * @throws LaconicError `input_invalid` without the log-probs of the reference
+ * @param weights - token weight per sequence, [S]
+ * @throws LaconicError `input_invalid` without the reference's log-probs
  */
 export function addKl(
   prepared: Prepared,

@@ -1,24 +1,23 @@
 import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "@laconic/core/numeric";
 
-/** Checked input with the quantities every objective needs. */
+/** Validated input with the quantities of all objectives. */
 export interface Prepared {
   readonly input: ObjectiveInput;
   readonly sequences: number;
   /** log π - log π_old per token; 0 where masked. */
   readonly logRatio: Float64Array;
-  /** Trained tokens per sequence: |y_i|. */
+  /** |y_i|: trained tokens per sequence. */
   readonly lengths: Int32Array;
-  /** Whole optimiser batch. */
+  /** Totals of the optimiser batch. */
   readonly totals: BatchTotals;
   readonly advantagePerToken: boolean;
 }
 
 /**
- * Checks layouts and values, counts trained tokens, computes log-ratios.
- * @throws LaconicError `input_invalid` for a wrong layout, or totals that cannot hold this input; `numeric_invalid` with sequence
- * and token for a trained token whose log-prob is out of `logProbRange` (`sampledLogProbRange` for the sampler's), or whose advantage
- * is not finite
+ * Validates layouts and values, counts trained tokens, computes log-ratios.
+ * @throws LaconicError `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` with sequence
+ * and token for an infinite advantage or a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -69,7 +68,7 @@ export function advantageAt(prepared: Prepared, sequence: number, token: number)
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
 }
 
-/** The optimiser batch contains this input; with no other tokens it has no other sequences. */
+/** The optimiser batch contains this input; without other tokens it has no other sequences. */
 function checkTotals(totals: BatchTotals, own: BatchTotals): void {
   const fits =
     totals.sequences >= own.sequences &&
@@ -82,7 +81,7 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
     );
 }
 
-/** @throws LaconicError `numeric_invalid` with sequence and token of a trained token's log-prob that is out of range. */
+/** @throws LaconicError `numeric_invalid` with sequence and token of a log-prob out of range */
 export function checkLogProbs(input: ObjectiveInput): void {
   for (const [name, data, range] of namedLogProbs(input)) {
     const bad = findBadLogProb(data, range, input.mask);
@@ -96,7 +95,6 @@ export function checkLogProbs(input: ObjectiveInput): void {
   }
 }
 
-/** All given log-probs with their ranges. */
 function namedLogProbs(input: ObjectiveInput): [name: string, data: Ragged, range: LogProbRange][] {
   const { logProbs, oldLogProbs, refLogProbs, rollLogProbs, policyLogProbs = {} } = input;
   const named: [name: string, data: Ragged, range: LogProbRange][] = [

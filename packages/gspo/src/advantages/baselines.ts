@@ -25,7 +25,7 @@ export function rloo(
   return perGroup(rewards, groups, rule, weights);
 }
 
-/** REINFORCE: the reward itself; no baseline, so groups only count. */
+/** REINFORCE: the reward itself, without baseline. Groups affect diagnostics only. */
 export function rawRewards(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -36,7 +36,7 @@ export function rawRewards(
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
-/** GPG by verl's formula: (N / rewards that are not 0) (r - mean); its loss is `reinforce` with a token mean. */
+/** GPG by verl's formula: (N / nonzero rewards) (r - mean). Its loss is `reinforce` with a token mean. */
 export function gpg(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -55,8 +55,8 @@ export function gpg(
 }
 
 /**
- * ReMax (Li et al. 2024): r minus the reward of the greedy reply.
- * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies, or beyond ±`maxReward`
+ * ReMax (Li et al. 2024): r minus the greedy reply's reward.
+ * @throws LaconicError `reward_invalid` for a required greedy reward that is not finite or beyond ±`maxReward`
  */
 export function remax(
   rewards: ArrayLike<number>,
@@ -82,7 +82,7 @@ export function remax(
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
-/** MAREMAX (CoMLRL `max`): r minus the best of the group; never positive. */
+/** MAREMAX (CoMLRL `max`): r minus the group's best; never positive. */
 export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
   return perGroup(rewards, groups, (group) => {
     const best = Math.max(...group.rewards);
@@ -90,7 +90,7 @@ export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): 
   });
 }
 
-/** MaxRL (SkyRL): (r - mean) / (mean + ε); needs a positive mean, a group without one gets 0. */
+/** MaxRL (SkyRL): (r - mean) / (mean + ε); 0 for groups without a positive mean. */
 export function maxRl(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -124,7 +124,7 @@ export function opo(
   });
 }
 
-/** pass@k training (verl): the best of the group gets best - second, optionally over (σ + 1e-6); the others 0. */
+/** pass@k training (verl): best - second for the group's best, optionally / (σ + 1e-6); 0 for the others. */
 export function passAtK(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -139,8 +139,8 @@ export function passAtK(
 }
 
 /**
- * BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) is mean only.
- * @throws LaconicError `reward_invalid` for a group whose mean is no success rate.
+ * BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) subtracts the mean only.
+ * @throws LaconicError `reward_invalid` for a group mean outside (0, 1)
  */
 export function bnpo(
   rewards: ArrayLike<number>,
@@ -165,16 +165,16 @@ export function bnpo(
   return perGroup(rewards, groups, rule, weights);
 }
 
-/** Exponential mean of rewards per agent: plain data, for a checkpoint. */
+/** Exponential mean of rewards per agent, as plain data for checkpoints. */
 export type RunningBaselineState = Readonly<Record<string, number>>;
 
 /**
- * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r. Baselines start at 0 and warm up
- * over about 1 / (1 - decay) rewards. A NaN reward gets 0 and moves no baseline.
+ * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r. Baselines start at 0
+ * and warm up over about 1 / (1 - decay) rewards. A NaN reward gets 0 and does not change b.
  * @param decay - weight of the past, 0.95
- * @param weights - share by which each reward moves its baseline, [S]; default 1
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths or an invalid stored
- * baseline, `config_invalid`
+ * @param weights - weight of each reward in its baseline, [S]; default 1
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths or a
+ * bad state, `config_invalid`
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -187,7 +187,7 @@ export function runningBaseline(
   if (agents.length !== rewards.length)
     throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
   checkRewards(rewards);
-  // A map, because an agent may be called like a property that every object has.
+  // A map, because an agent may have the name of an inherited property.
   const next = new Map(Object.entries(state));
   for (const [agent, baseline] of next)
     if (!(Math.abs(baseline) <= maxReward))
@@ -207,18 +207,18 @@ export function runningBaseline(
 
 /** Variants of REINFORCE++. */
 export interface ReinforcePlusPlusOptions {
-  /** Subtract the group mean first (REINFORCE++-baseline). */
+  /** Subtracts the group mean first (REINFORCE++-baseline). */
   readonly baseline?: boolean;
-  /** γ of the token returns; 1 by default. */
+  /** γ of the token returns. Default 1. */
   readonly discount?: number;
 }
 
 /**
- * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and 1e-8 under
- * the root (verl, SkyRL). Tokens of NaN rewards are left out and get 0. Equal returns give exactly 0.
- * @param offsets - layout of the tokens, [S + 1]
- * @param weights - weight of each reward in the mean of its group, [S]; default 1
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths, `config_invalid`
+ * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and
+ * 1e-8 under the root (verl, SkyRL). Tokens of NaN rewards are excluded and get 0. Equal returns give exactly 0.
+ * @param offsets - token layout, [S + 1]
+ * @param weights - weight of each reward in its group mean, [S]; default 1
+ * @throws LaconicError `reward_invalid` beyond ±`maxReward`, `input_invalid` for different lengths, `config_invalid`
  */
 export function reinforcePlusPlus(
   rewards: ArrayLike<number>,
@@ -239,7 +239,7 @@ export function reinforcePlusPlus(
     ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages
     : Float64Array.from(rewards);
   const tokens = offsets[offsets.length - 1] as number;
-  const returns = new Float64Array(tokens).fill(NaN); // NaN marks tokens to leave out
+  const returns = new Float64Array(tokens).fill(NaN); // NaN: excluded
   for (let s = 0; s < rewards.length; s++) {
     if (Number.isNaN(rewards[s])) continue;
     let value = scores[s] as number;

@@ -6,9 +6,9 @@ export const advantageScales = ["none", "group", "batch"] as const;
 export const deviationForms = ["sample", "population"] as const;
 export const epsilonForms = ["add", "clamp"] as const;
 
-/** How a group's rewards become advantages: every convention that libraries differ in, by name. */
+/** Conventions by which libraries turn group rewards into advantages. */
 export interface GroupAdvantageOptions {
-  /** Divide by nothing, by the group's deviation, or by that of the whole batch. */
+  /** Divisor: none, the group's deviation, or the batch's. */
   readonly scale: (typeof advantageScales)[number];
   /** n - 1 or n under the root. */
   readonly std?: (typeof deviationForms)[number];
@@ -17,11 +17,11 @@ export interface GroupAdvantageOptions {
   readonly epsilonForm?: (typeof epsilonForms)[number];
 }
 
-/** What each library does, for parity runs. */
+/** Conventions of known libraries, for parity runs. */
 export const groupAdvantageConventions: Readonly<
   Record<"agent-gspo" | "trl" | "trl-batch" | "verl" | "comlrl" | "dr-grpo", GroupAdvantageOptions>
 > = {
-  /** Eq. 2; the paper gives neither the convention nor ε. */
+  /** Eq. 2; the paper specifies neither convention nor ε. */
   "agent-gspo": { scale: "group", std: "sample", epsilon: 1e-6 },
   /** `scale_rewards="group"`. */
   trl: { scale: "group", std: "sample", epsilon: 1e-4 },
@@ -35,12 +35,12 @@ export const groupAdvantageConventions: Readonly<
 };
 
 /**
- * (r - mean) / (std + ε) within each group (Agent-GSPO Eq. 2; GRPO), or without the division (Dr.GRPO, MAGRPO).
- * A group of one, or of equal rewards, gets exactly 0 and is counted.
- * @param rewards - [S], finite, or NaN where not applicable
+ * (r - mean) / (std + ε) within each group (Agent-GSPO Eq. 2; GRPO), or without the division (Dr.GRPO, MAGRPO). Groups
+ * of one, or of equal rewards, get exactly 0 and are counted.
+ * @param rewards - [S], finite, or NaN if not applicable
  * @param groups - group id per sequence, [S]
  * @param weights - weight of each reward in mean and deviation, [S]; default 1
- * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for a reward beyond ±`maxReward`
+ * @throws LaconicError `config_invalid` for ineffective settings, `reward_invalid` for a reward beyond ±`maxReward`
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
 export function groupAdvantages(

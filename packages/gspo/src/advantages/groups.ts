@@ -1,15 +1,15 @@
 import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
-/** Advantages per sequence, and diagnostics of the groups. */
+/** Advantages per sequence, with group diagnostics. */
 export interface AdvantageResult {
   readonly advantages: Float64Array;
   readonly diagnostics: Diagnostics;
 }
 
-/** Closer rewards are equal but for rounding. */
+/** Max difference of equal rewards, from rounding. */
 const equalWithin = 1e-12;
 
-/** A group with its applicable rewards. */
+/** Applicable rewards of a group. */
 export interface RewardGroup {
   readonly rows: readonly number[];
   readonly rewards: readonly number[];
@@ -21,12 +21,12 @@ export interface RewardGroup {
   readonly degenerate: boolean;
 }
 
-/** Max sum of the weights of one sample, with rounding. */
+/** Max weight sum of one sample, with rounding. */
 const oneSample = 1.5;
 
 /**
- * Splits rewards by group; NaN, "not applicable", leaves the baseline.
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, naming the row; `input_invalid` for different lengths
+ * Splits rewards by group; NaN (not applicable) is excluded.
+ * @throws LaconicError `reward_invalid` naming the row, beyond ±`maxReward`; `input_invalid` for different lengths
  */
 export function rewardGroups(
   rewards: ArrayLike<number>,
@@ -52,9 +52,9 @@ export function rewardGroups(
   });
 }
 
-/** @throws LaconicError `reward_invalid` for what is no number, infinity or a reward beyond ±`maxReward`, naming the row. */
+/** @throws LaconicError `reward_invalid` for a reward that is not a number, or beyond ±`maxReward`, naming the row */
 export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void {
-  // A text from a file would be subtracted, and added as a text.
+  // Text from a file would be concatenated in sums.
   const row = Array.from(rewards).findIndex((reward) => typeof reward !== "number" || Math.abs(reward) > maxReward);
   if (row >= 0)
     throw new LaconicError(
@@ -64,18 +64,17 @@ export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void 
     );
 }
 
-/** Fewer than two values, or all closer than rounding noise. */
 export function allEqual(values: readonly number[]): boolean {
   const { min, max } = statisticOf(values);
   return max - min <= equalWithin;
 }
 
-/** 0 of nothing. @param weights - how much each value counts; 1 by default */
+/** 0 without values. @param weights - default 1 */
 export function mean(values: readonly number[], weights: readonly number[] = ones(values)): number {
   return values.length === 0 ? 0 : total(values.map((value, i) => (weights[i] as number) * value)) / total(weights);
 }
 
-/** Standard deviation; the sample form divides by n - 1, with n the sum of the weights. */
+/** The sample form divides by n - 1, with n the weight sum. */
 export function deviation(
   values: readonly number[],
   convention: "sample" | "population",
@@ -91,7 +90,7 @@ const ones = (values: readonly number[]): number[] => values.map(() => 1);
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /**
- * Advantages by a rule per group; degenerate groups get exactly 0.
+ * Applies a rule per group; degenerate groups get exactly 0.
  * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row
  */
 export function perGroup(
@@ -135,7 +134,7 @@ export function groupDiagnostics(
   };
 }
 
-/** Groups by outcome, where every reward is 0 or 1. */
+/** Group outcomes, if every reward is 0 or 1. */
 function outcomeDiagnostics(split: readonly RewardGroup[]): Diagnostics {
   const groups = split.filter((group) => group.rewards.length > 0);
   if (!groups.every((group) => group.rewards.every((reward) => reward === 0 || reward === 1))) return {};

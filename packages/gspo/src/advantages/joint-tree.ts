@@ -2,25 +2,25 @@ import { LaconicError, maxReward } from "@laconic/core";
 import { checkChoice } from "../check-option.ts";
 import { mean } from "./groups.ts";
 
-/** A joint history after which every agent replied several times. */
+/** Joint history with several replies per agent. */
 export interface JointNode {
-  /** Joint actions: one per reply for `aligned`, one per combination for `cross`. */
+  /** One joint action per reply (`aligned`) or per combination (`cross`). */
   readonly actions: readonly JointAction[];
 }
 
-/** One reply of every agent, taken together. */
+/** Joint action: one reply per agent. */
 export interface JointAction {
-  /** Index of the reply of each agent. */
+  /** Reply index of each agent. */
   readonly replies: readonly number[];
-  /** Immediate reward, shared by all. */
+  /** Immediate team reward. */
   readonly reward: number;
-  /** Absent or null for a leaf or a stopped branch. */
+  /** Missing or null for a leaf or a stopped branch. */
   readonly next?: JointNode | null;
 }
 
-/** A reply's return and advantage. */
+/** Return and advantage of a reply. */
 export interface ReplyCredit {
-  /** Positions of the actions that lead to the node, from the root. */
+  /** Action indices from the root to the node. */
   readonly path: readonly number[];
   readonly agent: number;
   readonly reply: number;
@@ -29,11 +29,11 @@ export interface ReplyCredit {
 }
 
 /**
- * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"): a leaf returns its reward, an inner action its reward and the
- * discounted mean of the following returns. The advantage is the return minus the mean over siblings, shared by the agents. A reply
- * of several joint actions (`cross`) has the mean of their returns; the released library sums them.
+ * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"). A leaf returns its reward. An inner action returns its
+ * reward plus the discounted mean of the following returns. The team's advantage is the return minus the sibling mean.
+ * A reply in several joint actions (`cross`) gets their mean return; the released library sums them.
  * @param gamma - discount between turns; 0.9 in the paper's multi-turn runs
- * @throws LaconicError `input_invalid` naming the node where agents, replies or rewards do not fit
+ * @throws LaconicError `input_invalid` naming the node with inconsistent agents, replies or rewards
  */
 export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[] {
   if (!(gamma >= 0 && gamma <= 1))
@@ -45,7 +45,7 @@ export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[]
   return credits;
 }
 
-/** Returns of a node's actions; adds the credits of its replies and of all below. */
+/** Returns of a node's actions; adds the credits of the subtree. */
 function returnsOf(
   node: JointNode,
   gamma: number,
@@ -90,13 +90,13 @@ export function jointReplies(agents: number, count: number, mode: "aligned" | "c
   checkChoice("joint replies: mode", mode, ["aligned", "cross"]);
   if (mode === "aligned") return Array.from({ length: count }, (_, g) => Array.from({ length: agents }, () => g));
   const combinations = count ** agents;
-  // The last agent's reply changes fastest.
+  // the last agent's reply varies fastest
   return Array.from({ length: combinations }, (_, i) =>
     Array.from({ length: agents }, (__, agent) => Math.floor(i / count ** (agents - 1 - agent)) % count),
   );
 }
 
-/** Whether a node is expanded: its mean immediate reward does not exceed the threshold. */
+/** Whether to expand a node: its mean immediate reward is at most the threshold. */
 export function isWorthExpanding({ actions }: JointNode, threshold: number | null): boolean {
   return threshold === null || mean(actions.map(({ reward }) => reward)) <= threshold;
 }

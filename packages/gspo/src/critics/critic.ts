@@ -1,22 +1,22 @@
 import type { AgentId, ModelResources, Problem, RewardBatch, StoredWeights, Utterance } from "@laconic/core";
 
-/** Estimates the value of a state and learns from returns, possibly asynchronously. Its memory is plain state or named weights. */
+/** Estimates state values and learns from returns. Its memory is plain state or named weights. */
 export interface Critic<State = unknown> {
   readonly name: string;
-  /** Weights that it learns; a checkpoint stores them. Absent without weights. */
+  /** Learned weights for checkpoints, if any. */
   readonly weights?: StoredWeights;
-  /** Returns the critic once the run has an engine. Absent if it is ready. */
+  /** Returns the critic for the run's engine. Missing if the critic is ready. */
   open?(resources: ModelResources): Promise<Critic<State>>;
   init(): State;
-  /** Expected return of each row from its turn on. [S] */
+  /** Expected return of each row from its turn on, [S]. */
   values(batch: RewardBatch, state: State): Float64Array | Promise<Float64Array>;
-  /** @param targets - return of each row. [S] */
+  /** @param targets - return of each row, [S] */
   fit(batch: RewardBatch, targets: Float64Array, state: State): State | Promise<State>;
 }
 
-/** Everything before an utterance, including what the agent cannot see. */
+/** Everything before an utterance, including hidden information. */
 export interface CriticView {
-  /** With gold answer and all private views: a critic trains and never speaks. */
+  /** Includes the gold answer and private views; critics are used only in training. */
   readonly problem: Problem;
   readonly agent: AgentId;
   readonly turn: number;

@@ -6,14 +6,14 @@ import type { Critic } from "./critic.ts";
 export interface GaeOptions {
   /** Discount between an agent's turns, 0 to 1. */
   readonly gamma: number;
-  /** 0 trusts the critic from one turn to the next, 1 the rewards to the end alone. */
+  /** 0 uses the critic for each next turn, 1 only rewards to the end. */
   readonly lambda: number;
 }
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of one finished trajectory:
- * δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
- * @param rewards - of each step; `values` - of the state before it
+ * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of a finished trajectory: δ_t = r_t + γ V_{t+1} -
+ * V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
+ * @param rewards - per step; `values` - of the state before the step
  */
 export function gae(
   rewards: ArrayLike<number>,
@@ -32,10 +32,10 @@ export function gae(
 }
 
 /**
- * Advantages from a critic that is trained with the policy. A trajectory is the turns of one agent in an episode: turns earn their
- * own terms and environment rewards until the next turn, the last one the rest. The critic values a step before learning from it,
- * so advantages stay unbiased. Needs rows of single agents (`groupBy`), but only one episode per problem. An episode whose reward
- * does not apply has advantage 0.
+ * Advantages from a critic trained with the policy. A trajectory is an agent's turns in an episode. Each turn gets its
+ * own terms and the environment rewards until the next turn; the last turn gets the rest. Values precede learning, so
+ * advantages stay unbiased. Needs single-agent rows (`groupBy`); one episode per problem is enough. Advantage 0 if the
+ * reward does not apply.
  * @throws LaconicError `config_invalid` for a number out of range
  */
 export function gaeEstimator<State>({
@@ -82,7 +82,7 @@ export function gaeEstimator<State>({
   };
 }
 
-/** Rows of an agent in an episode, in order. */
+/** Ordered rows per agent and episode. */
 function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): number[][] {
   const byEpisode = new Map<object, Map<string, number[]>>();
   episodes.forEach((episode, row) => {

@@ -2,25 +2,25 @@ import { LaconicError, type RewardBatch } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
-/** A linear critic. */
+/** Options of a linear critic. */
 export interface LinearCriticOptions {
-  /** Features of a state, always equally many; include a 1 for a constant. */
+  /** Fixed-length features of a state; include a 1 for a constant. */
   readonly features: (view: CriticView) => readonly number[];
-  /** Share of earlier data kept per step, 0 to 1; default 0.9. */
+  /** Share of earlier data kept per step, 0 to 1. Default 0.9. */
   readonly decay?: number;
-  /** L2 penalty of the weights, above 0; default 1. */
+  /** L2 penalty of the weights, above 0. Default 1. */
   readonly ridge?: number;
 }
 
-/** Sums over the data: products of features, and features times targets. */
+/** Sums of feature products and of features times targets. */
 export interface LinearCriticState {
   readonly gram: readonly (readonly number[])[];
   readonly moment: readonly number[];
 }
 
 /**
- * Ridge regression of returns on features, with older steps discounted. Features may be an agent's view, or centralised as MAPPO's.
- * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` for features that are not as many finite numbers
+ * Ridge regression of returns on features of a view or of all agents (MAPPO), with older steps discounted.
+ * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` for infinite features or a changed count
  */
 export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {
   checkOption(decay >= 0 && decay <= 1, "linearCritic: decay", decay, "from 0 to 1");
@@ -47,7 +47,7 @@ export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticO
   };
 }
 
-/** @param width - that was seen before; 0 for none */
+/** @param width - feature count of earlier batches; 0 for none */
 function featuresOf(
   batch: RewardBatch,
   features: LinearCriticOptions["features"],
@@ -66,7 +66,7 @@ function featuresOf(
   });
 }
 
-/** Weights w of (G + ridge I) w = m, by Cholesky's decomposition. */
+/** Solves (G + ridge I) w = m by Cholesky decomposition. */
 function solved(gram: LinearCriticState["gram"], moment: readonly number[], ridge: number): number[] {
   const n = moment.length;
   const lower = Array.from({ length: n }, () => new Float64Array(n));

@@ -10,36 +10,36 @@ import { checkOptimizerSettings, optimizerTable } from "@laconic/core/backends";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
-/** Settings of a language model as a critic. */
+/** Settings of a language model critic. */
 export interface ModelCriticSettings {
-  /** Input for a state, as text or tokens, possibly unseen by agents. Default: the tokens that the agent read. */
+  /** Input for a state, as text or tokens. Default: the tokens that the agent read. */
   readonly input?: (view: CriticView) => string | readonly number[];
   readonly learningRate: number;
-  /** Settings of AdamW; defaults as in a run's optimiser. */
+  /** AdamW settings. Defaults as in a run's optimiser. */
   readonly optimizer?: Partial<Omit<OptimizerSettings, "learningRate">>;
-  /** Passes over the targets of a step; default 1. */
+  /** Passes over a step's targets. Default 1. */
   readonly epochs?: number;
-  /** Most rows of an optimiser step; default 64. */
+  /** Max rows of an optimiser step. Default 64. */
   readonly minibatch?: number;
 }
 
-/** A critic with an open model. */
+/** Critic with an open model. */
 export interface ReadyModelCritic extends ModelCriticSettings {
   readonly model: ValueModel;
-  /** Tokens of a text, by the model's own tokenizer. */
+  /** Encodes text with the model's tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
-/** A critic whose model a run opens on its engine. */
+/** Critic whose model a run opens on its engine. */
 export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOptions, "train"> {
-  /** A model by name with separate layers, or a head on the layers of the policy. */
+  /** Model name for separate layers, or a head on the policy's layers. */
   readonly model: string | { readonly of: "policy" };
 }
 
 /**
- * A language model with a scalar head on the state's last token. It learns by half the mean squared error, in deterministic
- * minibatches. Separate layers with a full `input` make MAPPO's centralised critic; a head on the policy's layers is cheap.
- * @throws LaconicError `config_invalid` for an option out of range; `input_invalid` naming a state that is empty or too long
+ * Language model with a scalar head on the state's last token. The loss is half the mean squared error. Separate layers
+ * with a full `input` give MAPPO's centralised critic; a head on the policy's layers is cheaper.
+ * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` naming an empty or too long state
  */
 export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
   const { epochs = 1, minibatch = 64 } = options;
@@ -59,7 +59,7 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
       const count = Math.ceil(states.length / minibatch);
       for (let epoch = 0; epoch < epochs; epoch++)
         for (let part = 0; part < count; part++) {
-          // Rows of one problem lie together, and go to different minibatches.
+          // Splits adjacent rows of a problem across minibatches.
           const rows = states.flatMap((_, row) => (row % count === part ? [row] : []));
           await model.forwardBackward(
             rows.map((row) => states[row] as ValueSequence),
@@ -73,7 +73,6 @@ export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Criti
   };
 }
 
-/** A critic that cannot value yet. */
 function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null> {
   const early = (): never => {
     throw new LaconicError(

@@ -18,25 +18,25 @@ import {
 import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "../kl.ts";
 import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
-/** Terms that any objective takes. */
+/** Terms of any objective. */
 export interface CommonOptions {
   readonly kl?: KlOptions;
   readonly importance?: ImportanceOptions;
-  /** Drop a sequence with A < 0 whose mean log π_roll - log π exceeds this; π_old without `rollLogProbs` (DeepSeek-V3.2; about 0.5). */
+  /** Max mean log π_roll - log π of sequences with A < 0; above it they are dropped (DeepSeek-V3.2; about 0.5). */
   readonly offPolicyMask?: number;
 }
 
-/** Loss and gradient of the policy term, before importance weights and KL. */
+/** Policy loss and gradient, before importance weights and KL. */
 export interface PolicyTerm {
-  /** Per token, already weighted: their sum is the policy loss. */
+  /** Per token, weighted; they sum to the policy loss. */
   readonly losses: Float64Array;
   /** d loss / d log π per token. */
   readonly gradient: Float64Array;
   readonly ratios: Float64Array;
   readonly clipped: Int8Array;
-  /** Ratios whose log was clamped before its exponential. */
+  /** Number of ratios with a clamped log. */
   readonly clamped: number;
-  /** Ratios are one per sequence with trained tokens, in order, rather than one per token. */
+  /** One ratio per sequence with trained tokens, in order; otherwise one per token. */
   readonly bySequence?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface ObjectiveParts extends CommonOptions {
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
-/** Builds an objective: policy term, importance weights, off-policy mask, KL, diagnostics. */
+/** Builds an objective from policy term, importance weights, off-policy mask, KL and diagnostics. */
 export function assemble(parts: ObjectiveParts): Objective {
   checkKl(parts.kl);
   checkImportance(parts.importance);
@@ -87,7 +87,7 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
 }
 
-/** The loss. @throws LaconicError `numeric_invalid` naming the token where an advantage or a weight was too large. */
+/** @throws LaconicError `numeric_invalid` naming the token with too large an advantage or weight */
 function sumOf({ input }: Prepared, losses: Float64Array, gradient: Float64Array): number {
   let loss = 0;
   for (let t = 0; t < losses.length; t++) {

@@ -5,18 +5,18 @@ import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
 /** Clipping of GRPO and PPO. */
 export interface GrpoOptions extends TokenLevelOptions {
-  /** 0.2 on both sides by default (PPO, GRPO). */
+  /** Default 0.2 on both sides (PPO, GRPO). */
   readonly clip?: ClipRange;
-  /** Dual clip (Ye et al. 2020): a loss of at most c |A| where A < 0; c above 1 + clip.high. 3 in verl. */
+  /** Dual clip (Ye et al. 2020): loss of at most c |A| where A < 0. Above 1 + clip.high; 3 in verl. */
   readonly dualClip?: number;
-  /** Two-sided clip (INTELLECT-2): the unclipped ratio is capped at this; above 1 + clip.high. */
+  /** Two-sided clip (INTELLECT-2): cap of the unclipped ratio, above 1 + clip.high. */
   readonly maxRatio?: number;
 }
 
 /**
- * The clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), gradient -w A or 0 when clipped
- * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7). Dr.GRPO, DAPO and BNPO are this loss under other aggregations.
- * @throws LaconicError `config_invalid` for a range that cannot work or a cap without effect
+ * Clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), gradient -w A, or 0 when clipped
+ * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7). Dr.GRPO, DAPO and BNPO use it with other aggregations.
+ * @throws LaconicError `config_invalid` for an invalid range or an ineffective cap
  */
 export function grpo(options: GrpoOptions = {}): Objective {
   const { clip = { low: 0.2, high: 0.2 }, dualClip, maxRatio, aggregation = "seq-mean-token-mean" } = options;
@@ -34,7 +34,7 @@ export function grpo(options: GrpoOptions = {}): Objective {
       );
   if (dualClip !== undefined && maxRatio !== undefined)
     throw new LaconicError("config_invalid", "grpo: dualClip and maxRatio are the same cap; set one");
-  // Above the cap a negative advantage gains no more loss: both forms agree there.
+  // Both caps bound the loss of a negative advantage.
   const cap = dualClip ?? maxRatio ?? Infinity;
   const settings = { clipLow: clip.low, clipHigh: clip.high, ratioCap: Number.isFinite(cap) ? cap : null };
   return tokenObjective("grpo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {

@@ -5,7 +5,7 @@ import type { CommonOptions } from "./assemble.ts";
 import { checkClip, type ClipRange } from "./clip-range.ts";
 import { clippedTerm, sequenceObjective } from "./sequence-level.ts";
 
-/** LUSPO: |y| times GSPO's loss, so every token weighs the same: gradient -s A / N. Clip 2e-3/2.5e-3 by default. */
+/** LUSPO: |y| times GSPO's loss, so that all tokens weigh the same: gradient -s A / N. Default clip 2e-3/2.5e-3. */
 export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 2e-3, high: 2.5e-3 } } = options;
   checkClip("luspo", clip);
@@ -16,15 +16,15 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
 }
 
 /**
- * GMPO: the geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
- * max(d, -ε) for A < 0; GSPO clips after averaging. ε = 0.4 by default. A = 0 clips nothing.
+ * GMPO: geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
+ * max(d, -ε) for A < 0; GSPO clips after averaging. Default ε = 0.4. A = 0 clips nothing.
  */
 export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 0.4, high: 0.4 } } = options;
   checkClip("gmpo", clip);
   const settings = { logClipLow: clip.low, logClipHigh: clip.high };
   return sequenceObjective("gmpo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
-    // Plain loops: a batch has half a million tokens.
+    // Plain loops: batches have half a million tokens.
     let sum = 0;
     let outside = 0;
     const [lowest, highest] = [advantage < 0 ? -clip.low : -Infinity, advantage > 0 ? clip.high : Infinity];
@@ -46,15 +46,15 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
   });
 }
 
-/** Shapes of VESPO's soft weight for either sign of the advantage. */
+/** VESPO's soft weight by sign of the advantage. */
 export interface VespoOptions extends CommonOptions {
-  /** (k, λ) for A >= 0: 2, 3. */
+  /** (k, λ) for A >= 0. Default 2, 3. */
   readonly positive?: readonly [k: number, lambda: number];
-  /** (k, λ) for A < 0: 3, 2. */
+  /** (k, λ) for A < 0. Default 3, 2. */
   readonly negative?: readonly [k: number, lambda: number];
 }
 
-/** VESPO: l = -sg[φ] A log π with φ = e^λ W^k e^(-λ W) and W the product of ratios; log W clamped to [log 1e-8, 20]. */
+/** VESPO: l = -sg[φ] A log π, φ = e^λ W^k e^(-λ W), W the product of ratios; log W clamped to [log 1e-8, 20]. */
 export function vespo(options: VespoOptions = {}): Objective {
   const { positive = [2, 3], negative = [3, 2] } = options;
   if (options.importance)
@@ -74,7 +74,7 @@ export function vespo(options: VespoOptions = {}): Objective {
   });
 }
 
-/** MAGRPO: L_i = -A sum_t log π, gradient -A / N; no ratio, no clip, no KL by default. N = siblings of a tree node. */
+/** MAGRPO: L_i = -A sum_t log π, gradient -A / N, without ratio and clip. N = siblings of a tree node. */
 export function magrpo(options: CommonOptions = {}): Objective {
   return sequenceObjective(
     "magrpo",

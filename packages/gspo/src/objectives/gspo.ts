@@ -7,23 +7,23 @@ import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { checkClip, clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 import { clippedTerm, refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 
-/** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
+/** Range of the GSPO paper, one to two orders of magnitude narrower than GRPO's. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
 
-/** Clipping of GSPO, and what its sequence ratio is averaged over. */
+/** Clipping and aggregation of GSPO. */
 export interface GspoOptions extends CommonOptions {
-  /** {@link gspoClip} by default, made for steps of 1e-6; larger steps need a wider range. */
+  /** Default {@link gspoClip}, for learning rates of 1e-6; larger rates need a wider range. */
   readonly clip?: ClipRange;
-  /** Only `seq-mean-token-mean` is GSPO; another value is refused with the reason. */
+  /** `seq-mean-token-mean`; other values are refused with the reason. */
   readonly aggregation?: Aggregation;
-  /** |y| counts as at least this in the exponent 1/|y|: one-token messages are not clipped by noise. 1 is Eq. 3 as printed. */
+  /** Min |y| in the exponent 1/|y|, so that noise does not clip one-token messages. Eq. 3 uses 1. */
   readonly minLength?: number;
 }
 
 /**
- * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A).
- * d L / d log π_t = -s A / (N |y|), equal on all tokens, 0 when clipped.
- * @throws LaconicError `objective_refused` for another aggregation (length-weighted GSPO is another algorithm), `config_invalid`
+ * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A). d L / d
+ * log π_t = -s A / (N |y|), equal for all tokens, 0 when clipped.
+ * @throws LaconicError `objective_refused` for another aggregation (a different algorithm), `config_invalid`
  */
 export function gspo(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo", options);
@@ -31,15 +31,15 @@ export function gspo(options: GspoOptions = {}): Objective {
   return sequenceObjective("gspo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
     const divisor = Math.max(length, minLength);
     const term = clippedTerm(meanLogRatio(logRatio, divisor), advantage, clip);
-    // The token weight already holds 1/|y|; a raised divisor shrinks the gradient further.
+    // The token weight includes 1/|y|; a raised divisor shrinks the gradient further.
     return { ...term, dLogProb: (term.dLogProb * length) / divisor };
   });
 }
 
 /**
- * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient -s A_t / (N |y|),
- * clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also with a `minLength`, where the
- * gradient is divided by max(|y|, minLength).
+ * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient -s A_t / (N
+ * |y|), clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also with a
+ * `minLength`: its gradient is divided by max(|y|, minLength).
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);

@@ -3,7 +3,7 @@ import { exponential } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
-/** REINFORCE (Williams 1992): l = -A log π, gradient -A. RLOO, ReMax and GPG are this loss under their own advantages. */
+/** REINFORCE (Williams 1992): l = -A log π, gradient -A. RLOO, ReMax and GPG use it with their own advantages. */
 export function reinforce(options: TokenLevelOptions = {}): Objective {
   const { aggregation = "token-mean" } = options;
   return tokenObjective(
@@ -20,9 +20,9 @@ export function reinforce(options: TokenLevelOptions = {}): Objective {
 
 /** Bounds of CISPO's detached weight. */
 export interface CispoOptions extends TokenLevelOptions {
-  /** Upper bound of the detached weight: 5 in ScaleRL and TRL. */
+  /** Upper bound: 5 in ScaleRL and TRL. */
   readonly maxRatio?: number;
-  /** Lower bound; none in TRL, 1 - clip in verl, SkyRL and Tinker. */
+  /** Lower bound: none in TRL, 1 - clip in verl, SkyRL and Tinker. */
   readonly minRatio?: number;
 }
 
@@ -51,9 +51,9 @@ export function cispo(options: CispoOptions = {}): Objective {
 
 /** Temperatures of SAPO's soft gate. */
 export interface SapoOptions extends TokenLevelOptions {
-  /** τ for A > 0: 1. */
+  /** τ for A > 0. Default 1. */
   readonly positiveTemperature?: number;
-  /** τ for A <= 0: 1.05. */
+  /** τ for A <= 0. Default 1.05. */
   readonly negativeTemperature?: number;
 }
 

@@ -5,7 +5,7 @@ import type { Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 
-/** One sequence as a sequence-level loss sees it. */
+/** Sequence as input of a sequence-level loss. */
 export interface SequenceView {
   /** Unclamped log-ratios of its tokens; 0 where masked. */
   readonly logRatio: Float64Array;
@@ -15,13 +15,13 @@ export interface SequenceView {
   readonly advantage: number;
 }
 
-/** Loss and gradient of each token before the aggregation's weight: one value for all, or one per token. */
+/** Loss and gradient before aggregation: one value for all tokens, or one per token. */
 export interface SequenceTerm {
   readonly loss: number | Float64Array;
   /** d loss / d log π. */
   readonly dLogProb: number | Float64Array;
   readonly ratio: number;
-  /** The log-ratio was clamped: the loss has no gradient through it. */
+  /** Clamped log-ratio, without gradient. */
   readonly clamped: boolean;
   readonly clipped: -1 | 0 | 1;
 }
@@ -41,11 +41,11 @@ export function clippedTerm(
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
 
 export interface SequenceLossOptions extends CommonOptions {
-  /** The gradient does not pass through the ratio, so clamping does not remove it. */
+  /** No gradient through the ratio, so clamping does not remove it. */
   readonly ratioDetached?: boolean;
 }
 
-/** A loss with one term per sequence. @throws LaconicError at evaluation `input_invalid` for per-token advantages. */
+/** Loss with one term per sequence. @throws LaconicError at evaluation `input_invalid` for per-token advantages */
 export function sequenceObjective(
   name: string,
   settings: Objective["settings"],
@@ -64,7 +64,6 @@ export function sequenceObjective(
   });
 }
 
-/** @throws LaconicError `objective_refused`. */
 export function refuseTokenImportance(name: string, { importance }: CommonOptions): void {
   if (importance?.level === "token")
     throw new LaconicError(

@@ -5,7 +5,7 @@ import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
-/** Loss of one token, its gradient d loss / d log π, and the side on which it was clipped. */
+/** Loss of one token, d loss / d log π, and clipped side. */
 export interface TokenTerm {
   loss: number;
   dLogProb: number;
@@ -28,7 +28,7 @@ interface TokenLossSettings extends TokenLevelOptions {
   readonly ratioDetached?: boolean;
 }
 
-/** @throws LaconicError `config_invalid` when the aggregation and its constant do not go together. */
+/** @throws LaconicError `config_invalid` for a constant that does not match the aggregation */
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],

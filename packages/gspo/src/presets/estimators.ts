@@ -35,9 +35,9 @@ import { checkChoice } from "../check-option.ts";
 
 type NoOptions = Readonly<Record<string, never>>;
 
-/** Options of each estimator by the name that configurations use. */
+/** Options of each estimator, by name. */
 export interface EstimatorOptions {
-  /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO's and MAGRPO's with `scale: "none"`. */
+  /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO and MAGRPO with `scale: "none"`. */
   readonly group: GroupAdvantageOptions;
   readonly rloo: NoOptions;
   readonly raw: NoOptions;
@@ -52,7 +52,7 @@ export interface EstimatorOptions {
   readonly "running-baseline": { readonly decay?: number };
 }
 
-/** The name of an estimator. */
+/** Name of an estimator. */
 export type EstimatorName = keyof EstimatorOptions;
 
 type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) => Advantages;
@@ -175,21 +175,21 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
 };
 
-/** Every name of an estimator. */
+/** Names of all estimators. */
 export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
 
-/** What the options of an estimator may be. */
+/** Returns the option shape of an estimator. */
 export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "group" }> {
   checkChoice("estimator", name, estimatorNames);
   return presets[name].shape;
 }
 
-/** An estimator by name. @throws LaconicError `config_invalid` for an unknown option, or one out of range */
+/** Creates an estimator by name. @throws LaconicError `config_invalid` for an unknown or invalid option */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
   checkChoice("estimator", name, estimatorNames);
   const { shape, needs, advantagePer, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
   checkShape(shape, options, `estimator ${name}`);
-  if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses settings without effect
+  if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses ineffective settings
   return {
     name,
     settings: { ...options },

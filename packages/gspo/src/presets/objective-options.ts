@@ -8,7 +8,7 @@ import type { VespoOptions } from "../objectives/gspo-relatives.ts";
 import type { GspoOptions } from "../objectives/gspo.ts";
 import type { CispoOptions, SapoOptions } from "../objectives/policy-gradients.ts";
 
-/** Everything that some objective takes; each takes a part of it, and refuses the rest. */
+/** Options of all objectives; each objective refuses unused ones. */
 export interface ObjectiveOptions extends GspoOptions, GrpoOptions, CispoOptions, SapoOptions, VespoOptions {}
 
 export const commonOptions = ["kl", "importance", "offPolicyMask"] as const;
@@ -105,7 +105,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
   negative: { ...pair, help: "VESPO's shape (k, λ) for negative advantages" },
 };
 
-/** A group of some of the options, with these defaults. */
+/** Shape of the named options with these defaults. */
 export function shapeOfOptions(
   names: readonly (keyof ObjectiveOptions)[],
   defaults: ObjectiveOptions,

@@ -12,7 +12,7 @@ interface Preset {
   make(options: ObjectiveOptions): Objective;
 }
 
-/** Objectives by the name that configurations use. */
+/** Configured name of an objective. */
 export type ObjectiveName =
   | "gspo"
   | "gspo-token"
@@ -33,68 +33,68 @@ const clippedTokens = [...common, "clip", "dualClip", "maxRatio"] as const;
 const aggregated = ["aggregation", "constantLength"] as const;
 
 const presets: Readonly<Record<ObjectiveName, Preset>> = {
-  /** Clip 3e-4/4e-4 (GSPO paper, section 5.1); seq-mean-token-mean (its Eq. 5); minLength 1, as printed. */
+  /** Clip 3e-4/4e-4 (GSPO paper, section 5.1); seq-mean-token-mean (Eq. 5); minLength 1. */
   gspo: { takes: [...common, "clip", "minLength"], defaults: { clip: gspoClip, minLength: 1 }, make: gspo },
-  /** The same defaults; one advantage per token (GSPO paper, section 4.3). */
+  /** Same defaults; one advantage per token (GSPO paper, section 4.3). */
   "gspo-token": {
     takes: [...common, "clip", "minLength"],
     defaults: { clip: gspoClip, minLength: 1 },
     make: gspoToken,
   },
-  /** Clip 0.2/0.2 (PPO, and TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3). No cap and no KL, as in TRL. */
+  /** Clip 0.2/0.2 (PPO, TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3); no cap or KL (TRL). */
   grpo: {
     takes: [...clippedTokens, ...aggregated],
     defaults: { clip: ppoClip, aggregation: "seq-mean-token-mean" },
     make: (options) => grpo(options),
   },
-  /** Constant length instead of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
+  /** Constant length instead of |y| (Liu et al. 2025), for mean-only advantages; clip 0.2/0.2 (TRL). */
   "dr-grpo": {
     takes: [...clippedTokens, "constantLength"],
     defaults: { clip: ppoClip },
     make: (options) => grpo({ ...options, aggregation: "seq-mean-token-sum-norm" }),
   },
-  /** Clip-higher 0.2/0.28 and a token mean over the whole batch (Yu et al. 2025); no KL. */
+  /** Clip-higher 0.2/0.28 and a token mean over the batch (Yu et al. 2025); no KL. */
   dapo: {
     takes: clippedTokens,
     defaults: { clip: { low: 0.2, high: 0.28 } },
     make: (options) => grpo({ ...options, aggregation: "token-mean" }),
   },
-  /** Token mean, as GPG in verl; Williams 1992 gives no aggregation. */
+  /** Token mean, as GPG in verl; Williams 1992 specifies no aggregation. */
   reinforce: {
     takes: [...common, ...aggregated],
     defaults: { aggregation: "token-mean" },
     make: (options) => reinforce(options),
   },
-  /** Weight at most 5 (ScaleRL), no lower bound and a token mean, as in TRL. */
+  /** Weight at most 5 (ScaleRL), no lower bound, token mean (TRL). */
   cispo: {
     takes: [...common, ...aggregated, "maxRatio", "minRatio"],
     defaults: { maxRatio: 5, minRatio: 0, aggregation: "token-mean" },
     make: (options) => cispo(options),
   },
-  /** τ 1, or 1.05 where A <= 0; sequence mean of token means: TRL. */
+  /** τ 1, or 1.05 where A <= 0; sequence mean of token means (TRL). */
   sapo: {
     takes: [...common, ...aggregated, "positiveTemperature", "negativeTemperature"],
     defaults: { positiveTemperature: 1, negativeTemperature: 1.05, aggregation: "seq-mean-token-mean" },
     make: (options) => sapo(options),
   },
-  /** Clip 0.4/0.4 in log space: the paper's. */
+  /** Clip 0.4/0.4 in log space (paper). */
   gmpo: { takes: [...common, "clip"], defaults: { clip: { low: 0.4, high: 0.4 } }, make: gmpo },
-  /** Clip 2e-3/2.5e-3: TRL's recipe for the paper. */
+  /** Clip 2e-3/2.5e-3 (TRL's recipe for the paper). */
   luspo: { takes: [...common, "clip"], defaults: { clip: { low: 2e-3, high: 2.5e-3 } }, make: luspo },
-  /** (k, λ) = (2, 3), or (3, 2) where A < 0; log W within [log 1e-8, 20]; token mean: TRL. */
+  /** (k, λ) = (2, 3), or (3, 2) where A < 0; log W in [log 1e-8, 20]; token mean (TRL). */
   vespo: {
     takes: [...common, "positive", "negative"],
     defaults: { positive: [2, 3], negative: [3, 2] },
     make: (options) => vespo(options),
   },
-  /** Whole-reply sum over N siblings, nothing to set: CoMLRL. */
+  /** Whole-reply sum over N siblings, without options (CoMLRL). */
   magrpo: { takes: common, make: magrpo },
 };
 
-/** Every name of an objective. */
+/** Names of all objectives. */
 export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as ObjectiveName[];
 
-/** What the options of an objective may be. */
+/** Returns the option shape of an objective. */
 export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
   checkChoice("objective", name, objectiveNames);
   const { takes, defaults = {} } = presets[name];
@@ -102,8 +102,8 @@ export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "gro
 }
 
 /**
- * An objective by name with its published defaults.
- * @throws LaconicError `config_invalid` for an option without effect, or one out of range
+ * Creates an objective by name with its published defaults.
+ * @throws LaconicError `config_invalid` for an ineffective or invalid option
  */
 export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
   checkChoice("objective", name, objectiveNames);
@@ -121,10 +121,10 @@ export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions =
   return preset.make({ ...preset.defaults, ...options });
 }
 
-/** From this learning rate on a step moves a sequence ratio by a percent and more. */
+/** Learning rate at which a step moves a sequence ratio by at least one percent. */
 const largeStep = 5e-5;
 
-/** Warnings about valid options that are probably mistakes. */
+/** Warns about valid options that are probably mistakes. */
 export function objectiveWarnings(name: ObjectiveName, options: ObjectiveOptions, learningRate: number): string[] {
   const { clip } = options;
   if (!clip) return [];

@@ -3,13 +3,13 @@ import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 import type { Critic } from "../critics/index.ts";
 import { exampleBatch, shown } from "./estimator-cases.ts";
 
-/** A critic that has seen nothing, and an empty folder for its weights where it has some. */
+/** Untrained critic, with an empty folder for its weights. */
 export interface CriticSubject {
   readonly critic: Critic;
   readonly folder: string;
 }
 
-/** What every critic must do that may look at a state's turn and at all that was said before, of states such as {@link exampleBatch} has. */
+/** Conformance cases of critics that may use a state's turn and all earlier text of {@link exampleBatch}. */
 export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
   {
     name: "gives a finite value for each row, the same each time it is asked",
@@ -66,7 +66,6 @@ export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
   },
 ];
 
-/** More for early turns: 2, 1, 0, -1. */
 const targets = Float64Array.from({ length: 24 }, (_, row) => 2 - (row % 4));
 
 async function taught(critic: Critic, state: unknown, times: number): Promise<unknown> {
@@ -75,7 +74,7 @@ async function taught(critic: Critic, state: unknown, times: number): Promise<un
   return now;
 }
 
-/** The same states with another end: what is said from a turn on, the answer, and the rewards. */
+/** Copies the states with other text from a turn on, another answer and other rewards. */
 function otherEnd(batch: RewardBatch, turn: number): RewardBatch {
   const changed = (each: Utterance): Utterance =>
     each.turn < turn ? each : { ...each, text: `${each.text}?`, writtenTokens: each.writtenTokens + 1 };

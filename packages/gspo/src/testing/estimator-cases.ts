@@ -1,7 +1,7 @@
 import type { Advantages, Estimator, Problem, RewardBatch } from "@laconic/core";
 import { expectThat, scriptedEpisode, type ConformanceCase } from "@laconic/core/testing";
 
-/** Two problems, three episodes each, two agents that speak twice: a row for each utterance, a token for each letter. */
+/** Two problems, three episodes each, two agents with two turns; a row per utterance, a token per letter. */
 export function exampleBatch(): RewardBatch {
   const turns = [
     { agent: "a", text: "k6" },
@@ -39,7 +39,7 @@ export function exampleBatch(): RewardBatch {
   };
 }
 
-/** What every estimator must do with any batch. */
+/** Conformance cases of estimators. */
 export const estimatorCases: readonly ConformanceCase<Estimator>[] = [
   {
     name: "gives a finite advantage for each row, or for each token",
@@ -98,7 +98,7 @@ async function estimate(
   return estimator.estimate(batch, state);
 }
 
-/** As a text that equal ones share. */
+/** Serialises a value to compare it. */
 export function shown(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     ArrayBuffer.isView(each) ? Array.from(each as Float64Array) : each,

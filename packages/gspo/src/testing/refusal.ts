@@ -1,6 +1,6 @@
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 
-/** Code and message of the error that the body throws; fails when it throws none, or another kind. */
+/** Returns code and message of the LaconicError that the body throws; fails otherwise. */
 export function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
   try {
     body();
