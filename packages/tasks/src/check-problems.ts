@@ -1,6 +1,6 @@
 import { LaconicError, questionKey, type AgentId, type Problem } from "@laconic/core";
 
-/** Refuses a list with two problems of one id, and views of agents that do not exist. */
+/** Rejects duplicate ids and views of unknown agents. */
 export function checkProblems(list: string, problems: readonly Problem[], agents: readonly AgentId[]): void {
   const ids = new Set<string>();
   for (const [i, problem] of problems.entries()) {
@@ -10,7 +10,7 @@ export function checkProblems(list: string, problems: readonly Problem[], agents
   }
 }
 
-/** Refuses training on a test problem: the same id, or the same question and gold. */
+/** Rejects training on a test problem: the same id, or the same question and gold. */
 export function checkDrawn(
   list: string,
   problems: readonly Problem[],

@@ -10,8 +10,8 @@ import {
 import { readReward } from "@laconic/rewards";
 
 /**
- * Checks and returns your own environment, for `defineTask`, or for `inEnvironment` with any topology.
- * @throws LaconicError `input_invalid` naming what is missing
+ * Checks a custom environment for `defineTask` or `inEnvironment`.
+ * @throws LaconicError `input_invalid` naming the missing part
  */
 export function defineEnvironment<State>(environment: Environment<State>): Environment {
   const { name, reset, step, maxSteps } = environment;
@@ -25,7 +25,7 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
   return environment;
 }
 
-/** Adds the rewards of an environment's steps to a reward, as the term `environment`. Accuracy is that of the reward alone. */
+/** Adds step rewards as the term `environment`; accuracy ignores them. */
 export function withStepRewards(reward: Reward): Reward {
   return async (episode, problem, context) => {
     const given = await reward(episode, problem, context);

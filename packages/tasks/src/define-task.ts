@@ -14,33 +14,33 @@ import { withStepRewards } from "./define-environment.ts";
 import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";
 
-/** The definition of a task: exactly one of `train` and `problems`, and one of `grader` and `reward`. */
+/** Task definition: exactly one of `train` and `problems`, one of `grader` and `reward`. */
 export interface TaskDefinition<P extends Problem = Problem>
   extends
     Pick<TeamTask, "name" | "about" | "topology" | "trainedAgents" | "across" | "game" | "probes" | "close">,
     Partial<Pick<TeamTask, "tokenizer">> {
-  /** The agents' surroundings; rewards of its steps are added to the reward. */
+  /** Its step rewards are added to the reward. */
   readonly environment?: Environment;
-  /** All training problems: each is visited once before any is repeated. */
+  /** Training problems, each visited once per pass. */
   readonly train?: readonly P[];
-  /** Draws training problems: the same stream gives the same problems. */
+  /** Draws training problems, deterministic for a stream. */
   readonly problems?: (random: Random, count: number) => P[];
-  /** Problems of evaluations during a run, by which settings are chosen. Default: the test problems. */
+  /** Problems of evaluations during a run. Default: `testProblems`. */
   readonly validation?: readonly P[];
-  /** Problems that are never trained on. With validation problems they are measured once, at the end of a run. */
+  /** Never trained on; measured once at the end if there are validation problems. */
   readonly testProblems: readonly P[];
-  /** 0 to 1 for a team's answer, null for no answer; may be async. */
+  /** Grades an answer 0 to 1; null for no answer. May be async. */
   readonly grader?: OwnGrader<P>;
-  /** Replaces the grader if more than the answer counts: several terms, or terms of single agents. */
+  /** Replaces the grader: for several terms or terms of single agents. */
   readonly reward?: Reward;
 }
 
-/** What a trainer takes. */
+/** Task for a trainer. */
 export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probes" | "close">;
 
 /**
- * Checks and returns your own task; drawn problems are checked at each draw. `taskCases` checks what only runs show.
- * @throws LaconicError `input_invalid` naming the agent or problem at fault; so does drawing
+ * Checks a custom task and each draw of its problems. `taskCases` checks its behaviour.
+ * @throws LaconicError `input_invalid` naming the agent or problem, also when drawing
  */
 export function defineTask<P extends Problem>(
   definition: TaskDefinition<P> & Required<Pick<TaskDefinition<P>, "tokenizer">>,

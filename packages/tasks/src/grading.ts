@@ -2,20 +2,20 @@ import type { AgentId, Episode, Problem, Reward } from "@laconic/core";
 import { graded } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 
-/** How a task judges an episode: by a reward, or by a grader of its answer. */
+/** Grading of episodes: a reward, or a grader of answers. */
 export type TaskGrading = Pick<TrainingTask, "grader" | "reward">;
 
-/** What a grader says: 0 to 1, or why the machine kept it from a verdict. */
+/** 0 to 1, or why the machine prevented a verdict. */
 export type Grade = number | { readonly undecided: string };
 
-/** A grader of one's own: 0 to 1, or whether the answer is right, at once or later. `signal` is aborted once nobody waits for it any more. */
+/** Custom grader: 0 to 1 or a boolean. `signal` aborts when the grade is no longer needed. */
 export type OwnGrader<P extends Problem> = (
   answer: string | null,
   problem: P,
   signal?: AbortSignal,
 ) => Grade | boolean | Promise<Grade | boolean>;
 
-/** The grading of a grader that may take its time. */
+/** Grading by a custom grader. */
 export function gradingOf<P extends Problem>(grader: OwnGrader<P>): { readonly reward: Reward } {
   return {
     reward: async ({ answer }, problem, { signal }) => {
@@ -25,12 +25,12 @@ export function gradingOf<P extends Problem>(grader: OwnGrader<P>): { readonly r
   };
 }
 
-/** The same task with another grader. */
+/** Returns the task with another grader. */
 export function gradedBy<T extends TaskGrading, P extends Problem>(task: T, grader: OwnGrader<P>): T {
   return { ...task, ...gradingOf(grader) };
 }
 
-/** A team's answer, or where several agents answer what each of them does. */
+/** Answer of a team, by agent if several answer. */
 export type TeamAnswer = string | Readonly<Record<AgentId, string>> | null;
 
 function endedWith(given: TeamAnswer, problem: Problem): Episode {
@@ -47,12 +47,12 @@ function endedWith(given: TeamAnswer, problem: Problem): Episode {
   };
 }
 
-/** Judges an answer as a trainer would judge an episode that ended with it: the term `task`. */
+/** Grades an answer like an episode: the term `task`. */
 export function gradeOf(grading: TaskGrading, answer: TeamAnswer, problem: Problem): Promise<Grade> {
   return gradeOfEpisode(grading, endedWith(answer, problem), problem);
 }
 
-/** Judges an episode as a trainer would: the term `task`. */
+/** Grades an episode like a trainer: the term `task`. */
 export async function gradeOfEpisode(
   { grader, reward }: TaskGrading,
   episode: Episode,

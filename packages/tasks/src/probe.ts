@@ -1,29 +1,27 @@
 import type { AgentId, Problem, Random, Topology } from "@laconic/core";
 
-/** A family of changed test problems, or a changed team. */
+/** Changed test problems, or a changed team. */
 export interface ProbeCase {
-  /** The change, as a table names it. */
   readonly change: string;
-  /** One counterpart per test problem, in their order, or null. */
+  /** Counterparts in the order of the test problems, or null. */
   readonly problems: readonly (Problem | null)[];
-  /** Replaces the task's topology. */
   readonly topology?: Topology;
-  /** Agents that the task's team lacks, each with the agent whose model it uses. */
+  /** Extra agents, each with the agent whose model it uses. */
   readonly joins?: Readonly<Record<AgentId, AgentId>>;
 }
 
-/** Why a task cannot have a family. */
+/** Why a task lacks a family. */
 export interface NoProbe {
   readonly none: string;
 }
 
-/** Families of changed test problems, by name and pure. A task's `lying-teammate` replaces the general one. */
+/** Pure families of changed problems. A task's `lying-teammate` replaces the general one. */
 export type TaskProbes = (
   problems: readonly Problem[],
   random: Random,
 ) => Readonly<Record<string, ProbeCase | NoProbe>>;
 
-/** A counterpart for each problem, each from a separate stream. */
+/** Makes a counterpart of each problem, with separate random streams. */
 export function counterparts(
   change: string,
   problems: readonly Problem[],

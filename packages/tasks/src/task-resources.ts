@@ -1,25 +1,24 @@
 import type { OpenOptions } from "@laconic/benchmarks";
 
-/** What opening a task takes beside its settings. */
+/** Resources to open a task. */
 export interface TaskResources {
-  /** Test problems at most; 0 opens no data, for those who want agents and tokenizer alone. */
+  /** Max test problems; 0 opens no data. */
   readonly testProblems: number;
-  /** Of the run's model: its tokenizer reads a benchmark's chats. */
+  /** Folder of the tokenizer. */
   readonly modelFolder: string | null;
-  /** Models are a server's, which reads chats and counts tokens: no tokenizer is opened. */
+  /** A server counts tokens; no tokenizer is opened. */
   readonly remote?: boolean;
-  /** The run's token budget per episode, which the views of a text team's agents then have. */
+  /** Token budget per episode, shown to text teams. */
   readonly targetTokens?: number;
-  /** What its chat template is told. */
   readonly templateArguments: Readonly<Record<string, unknown>>;
-  /** Where benchmark files are, and the hub to fetch them from. */
+  /** Folder of benchmark files, and the hub. */
   readonly data: OpenOptions;
   readonly note: (text: string) => void;
-  /** Ends the opening; what was opened is closed. Later it does nothing. */
+  /** Aborts the opening and closes what was opened; no effect later. */
   readonly signal?: AbortSignal;
 }
 
-/** Resources with the defaults of those that are not given. */
+/** Fills in default resources. */
 export function resourcesOf(given: Partial<TaskResources>): TaskResources {
   const note = (): void => undefined;
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data: { folder: "" }, note, ...given };

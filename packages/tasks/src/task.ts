@@ -12,37 +12,37 @@ import {
 import type { TrainingTask } from "@laconic/topologies";
 import type { TaskProbes } from "./probe.ts";
 
-/** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and which agents learn. */
+/** Opened task with tokenizer and trained agents. */
 export interface TeamTask extends TrainingTask {
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Agents that learn; all when absent. */
+  /** Default: all agents. */
   readonly trainedAgents?: readonly string[];
-  /** The paper's baselines by name: the same work by agents that have not learned to cooperate. The task's reward judges them. */
+  /** The paper's baselines: untrained, uncooperative agents. */
   readonly baselines?: Readonly<Record<string, Topology>>;
-  /** Temperatures of agents that do not learn; default 0, as AgentPO's actor. */
+  /** Temperatures of frozen agents. Default 0, as in AgentPO. */
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
   /**
-   * The team's problem for a user's question; default: the question itself.
-   * @throws LaconicError `input_invalid` for a question that does not fit the team
+   * Problem for a user's question. Default: the question itself.
+   * @throws LaconicError `input_invalid` for an unsuitable question
    */
   readonly problemOf?: (question: string) => Problem;
-  /** How `laconic analyze probe` changes the test problems or the team. */
+  /** Probes of `laconic analyze probe`. */
   readonly probes?: TaskProbes;
   close?(): Promise<void>;
 }
 
-/** A world whose problems are generated. */
+/** World with generated problems. */
 export interface WorldTask extends TeamTask {
   readonly tokenizer: Tokenizer;
   readonly validation: readonly Problem[];
 }
 
-/** A world whose answers are graded. */
+/** World with graded answers. */
 export interface GradedTask extends WorldTask {
   readonly grader: Grader;
 }
 
-/** The first different problems that are drawn, by id: `count`, or as many as 20 draws each find. */
+/** Draws `count` problems with distinct ids, or fewer after 20 draws per problem. */
 export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
   const problems = new Map<string, P>();
   for (let tries = 20 * count; problems.size < count && tries > 0; tries--) {
@@ -54,10 +54,7 @@ export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
 
 export type EvaluationSplits = Required<Pick<TrainingTask, "validation" | "testProblems">>;
 
-/**
- * Validation and test problems from separate seeds (`seed`, `SEED/test`), all different by `keyOf`. The problems of a small
- * world are divided between the two.
- */
+/** Separate validation and test problems (seeds `seed` and `SEED/test`), distinct by `keyOf`. */
 export function evaluationSplits(
   count: number,
   seed: string | number,
@@ -81,7 +78,7 @@ export function drawFrom<P>(problems: readonly P[]): (random: Random, count: num
       .slice(0, count);
 }
 
-/** The answers of two agents, "" for an agent that never spoke. An episode without `outputs` is read from its utterances. */
+/** Answers of two agents, "" for no message. Default: the last utterances. */
 export function textsOf(
   { outputs, utterances }: Pick<Episode, "outputs" | "utterances">,
   [first, second]: readonly [first: AgentId, second: AgentId],

@@ -13,21 +13,21 @@ import { relayWorlds, storyWorlds } from "./worlds.ts";
 
 export type { GatewayLimitSettings, NamedTask, SettingsOf, TaskName, TaskSettings } from "./named-task.ts";
 export type { TaskResources } from "../task-resources.ts";
-/** Settings of a task that is served. */
+/** Settings of a served task. */
 export type GatewaySettings = SettingsOf<"gateway">;
 
-/** All tasks with a name. */
+/** All named tasks. */
 export const namedTasks: NamedTasks = { ...relayWorlds, ...storyWorlds, ...textTasks, gateway };
 
-/** Every name of a task. */
+/** All task names. */
 export const taskNames: readonly TaskName[] = Object.keys(namedTasks) as TaskName[];
 
-/** The task of the settings. */
+/** Returns the named task. */
 export function namedTask({ name }: TaskSettings): NamedTask<TaskSettings> {
   return namedTasks[name];
 }
 
-/** The schema of a task's settings, by its name. */
+/** Settings schema of each task. */
 export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
   "name",
   Object.values(namedTasks).map(({ schema }) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
@@ -35,8 +35,8 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
 ) as unknown as z.ZodType<TaskSettings>;
 
 /**
- * Opens a task with its data and graders; call its `close` at the end.
- * @throws LaconicError `config_invalid`, `data_invalid` for missing data, `checkpoint_missing` for a model without a tokenizer
+ * Opens a task with data and graders; call `close` at the end.
+ * @throws LaconicError `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   const resources = resourcesOf(given);
@@ -48,12 +48,12 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
   return task.open(settings, resources);
 }
 
-/** The name of a task in results: `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
+/** Task name in results, such as `relay/one-fact` or `benchmark/gsm8k/hint`. */
 export function taskTitle(settings: TaskSettings): string {
   return namedTask(settings).title?.(settings) ?? settings.name;
 }
 
-/** Settings that open the same task again: data sets of the hub with their commits. */
+/** Returns settings that reopen the same task, with commits of hub data sets. */
 export async function pinnedTask(
   settings: TaskSettings,
   resources: Pick<TaskResources, "data">,

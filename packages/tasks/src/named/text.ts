@@ -34,7 +34,7 @@ function about(question: string, team: TeamSettings["team"]): string {
   return `The team answers ${question}: ${played}. It is right if its answer has the value or text of the reference.`;
 }
 
-/** Tasks over text. Parsers and sandboxes are loaded when a task is opened. */
+/** Tasks over text. Parsers and sandboxes load when a task opens. */
 export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = {
   benchmark: {
     schema: settings("benchmark", {

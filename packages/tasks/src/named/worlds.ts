@@ -22,12 +22,11 @@ import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";
 
-/** The world of the shipped policy. */
 const oneFact = (): string => "relay/one-fact";
 
 const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pairProbes(task.name) });
 
-/** The relay, and small worlds in its vocabulary. */
+/** The relay and small worlds in its vocabulary. */
 export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
   relay: {
     schema: settings("relay", {
@@ -109,7 +108,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
   },
 };
 
-/** Opens a story world with the tokenizer of the run's model, which is loaded here and not before. */
+/** Opens a story world with the tokenizer of the run's model. */
 function story<Options extends StoryOptions>(
   make: (options: Options) => TeamTask,
 ): (options: Omit<Options, keyof StoryOptions>, resources: TaskResources) => Promise<TeamTask> {
@@ -120,7 +119,6 @@ function story<Options extends StoryOptions>(
   };
 }
 
-/** Settings of the worlds in which tellers say whose a thing is. */
 const tellerFields = (defaults: TellerSettings) => ({
   tellerTokens: tokens(defaults.tellerTokens, "Tokens that a teller may write"),
   solverTokens: tokens(defaults.solverTokens, "Tokens that the solver may write"),

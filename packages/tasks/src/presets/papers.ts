@@ -2,12 +2,12 @@ import type { SettingsOf } from "../named/index.ts";
 import type { TeamName } from "../text/teams/presets.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
-/** Chat templates skip thoughts, which would use up a short reply. Qwen3 thinks by default; other templates ignore the argument. */
+/** Thinking would use up short replies; other templates ignore the argument. */
 const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
 
 /**
- * Agent-GSPO on GSM8K with the paper's defaults. What a problem states is dealt to three holders, a solver answers, all speak
- * with one policy. Ours, for the paper does not say: this star, the deal by seed, the checkpoint, a budget of 300 tokens.
+ * Agent-GSPO on GSM8K with the paper's defaults: statements are dealt to three holders, a solver answers, all share one
+ * policy. Ours: the star, the deal by seed, the checkpoint, a budget of 300 tokens.
  */
 export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
@@ -26,9 +26,9 @@ export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
 };
 
 /**
- * AgentPO (ICLR 2026) as its released code has it: GRPO on a collaborator (`dapo`), the actor frozen at temperature 0.
- * Ours: GSM8K's training split instead of 500 hard problems of MATH (`task.file=./problems.jsonl task.benchmark=math500` takes
- * those); validations and early stopping, because the paper's own figures fall behind 500 samples.
+ * AgentPO (ICLR 2026) as released: GRPO on a collaborator (`dapo`), frozen actor at temperature 0. Ours: GSM8K's
+ * training split instead of 500 hard MATH problems (`task.file=./problems.jsonl task.benchmark=math500`); validations
+ * and early stopping, because the paper's figures fall after 500 samples.
  */
 const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
@@ -53,12 +53,12 @@ const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   },
 });
 
-/** The released code's objective; {@link agentPoHintPrinted} has the paper's. */
+/** Objective of the released code; {@link agentPoHintPrinted} has the paper's. */
 export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint");
 
 /**
- * The same pair with the objective that the paper prints: GRPO with a mean over each sequence's tokens, one clip width and
- * - beta KL. The paper says neither epsilon nor beta: 0.2 is PPO's; 0.04 and the estimator k3 are DeepSeekMath's.
+ * The same pair with the paper's objective: GRPO with a mean over each sequence's tokens, one clip width and beta KL.
+ * The paper omits epsilon and beta: 0.2 is PPO's; 0.04 and the estimator k3 are DeepSeekMath's.
  */
 export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
   ...agentPoHint,
@@ -72,14 +72,14 @@ export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
     },
   },
 };
-/** The other pair: a comment on a draft. */
+/** AgentPO's other pair: a comment on a draft. */
 export const agentPoCritic: Preset<SettingsOf<"benchmark">> = agentPo("critic");
-/** The paper's extension: the debate and the role assignment that `bench` measures, with one collaborator that learns. */
+/** AgentPO's extension: debate and role assignment as in `bench`, with one trained collaborator. */
 export const agentPoDebate: Preset<SettingsOf<"benchmark">> = agentPo("debate");
 /** See {@link agentPoDebate}. */
 export const agentPoRoles: Preset<SettingsOf<"benchmark">> = agentPo("roles");
 
-/** AgentPO's comparison: the actor itself learns, at as many samples. */
+/** AgentPO's comparison: trains the actor with as many samples. */
 export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
   ...agentPo("solo"),
   task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
@@ -89,9 +89,9 @@ export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
 };
 
 /**
- * MAGRPO (AAAI-26): two policies, all answer at once, one reward; return less the siblings' mean, no ratio, no clip, no KL.
- * Settings of version 1.0.0 of its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9 switches
- * it off), and the posts of the data folder, not train[:1100].
+ * MAGRPO (AAAI-26): two policies answer concurrently for one reward; return minus the siblings' mean; no ratio, clip or
+ * KL. Settings: version 1.0.0 of its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9:
+ * off), and posts of the data folder instead of train[:1100].
  */
 export const magrpo: Preset<SettingsOf<"writing">> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
@@ -115,8 +115,8 @@ export const magrpo: Preset<SettingsOf<"writing">> = {
 };
 
 /**
- * MAGRPO in two turns on CoopHumanEval, as its library has it: a helper and a main function, with what the tests say in between.
- * Ours: the instruct checkpoint; rewards are graded in a sandbox by syntax tree, as shares of 4.
+ * MAGRPO in two turns on CoopHumanEval as in its library: helper and main function, with test results in between. Ours:
+ * instruct checkpoint, sandbox grading by syntax tree, shares of 4.
  */
 export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },

@@ -3,13 +3,13 @@ import type { SettingsOf, TaskSettings } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /**
- * Agent-GSPO on the relay task, for two cores and about two minutes. Measured deviations: mean-only advantages, because Eq. 2's
- * division makes λ inert in groups whose answers are all right; a proportional term, because the integral alone overshoots into
- * silence; a wide clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
+ * Agent-GSPO on the relay, for two cores and two minutes. Measured deviations: mean-only advantages, because Eq. 2's
+ * division makes λ inert in all-right groups; a proportional term, because the integral alone overshoots into silence;
+ * a wide clip, because the paper's 3e-4/4e-4 fits steps of 1e-6.
  */
 export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },
-  // What every machine has: the measured figures hold wherever Node runs.
+  // Available on every machine, so that results are comparable.
   device: "wasm",
   train: {
     steps: 200,
@@ -34,7 +34,7 @@ export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings>
   },
 };
 
-/** Small worlds on two cores, each of a preset for real checkpoints: the shipped policy, seconds to minutes. */
+/** Small versions of the paper presets, with the shipped policy on two cores, in seconds to minutes. */
 const world = <Task extends TaskSettings>(task: Task, train: TrainSettings): Preset<Task> => ({
   task,
   device: "wasm",
@@ -47,9 +47,7 @@ const world = <Task extends TaskSettings>(task: Task, train: TrainSettings): Pre
   },
 });
 
-/**
- * AgentPO's released settings (see `papers.ts`), but for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps.
- */
+/** AgentPO's released settings (see `papers.ts`) for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps. */
 const agentPoTrain: TrainSettings = {
   steps: 40,
   problemsPerStep: 12,
@@ -63,7 +61,7 @@ const agentPoTrain: TrainSettings = {
   },
 };
 
-/** MAGRPO's settings (see `papers.ts`), but for 0.1M weights: 1e-3 instead of 5e-6, and more replies a node. */
+/** MAGRPO's settings (see `papers.ts`) for 0.1M weights: 1e-3 instead of 5e-6, and more replies per node. */
 const magrpoTrain: TrainSettings = {
   steps: 60,
   problemsPerStep: 16,
@@ -79,14 +77,14 @@ const magrpoTrain: TrainSettings = {
 /** AgentPO in small: a collaborator with private facts writes hints. */
 export const relayHint: Preset<SettingsOf<"relay-hint">> = world({ name: "relay-hint" }, agentPoTrain);
 /**
- * AgentPO in small: a collaborator with private facts comments on a draft. At first five of six groups have equal rewards, so that
- * some seeds find a useful comment after 50 steps only (docs: small worlds).
+ * AgentPO in small: a collaborator with private facts comments on a draft. Early groups rarely differ in rewards, so
+ * some seeds need 50 steps (docs: small worlds).
  */
 export const relayCritic: Preset<SettingsOf<"relay-critic">> = world(
   { name: "relay-critic" },
   { ...agentPoTrain, steps: 100 },
 );
-/** AgentPO's comparison: the actor itself learns, at as many replies. */
+/** AgentPO's comparison: trains the actor with as many replies. */
 export const relayActor: Preset<SettingsOf<"relay-hint">> = world(
   { name: "relay-hint", learns: "actor" },
   agentPoTrain,

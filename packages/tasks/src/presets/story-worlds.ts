@@ -1,10 +1,9 @@
 import type { TaskSettings } from "../named/index.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
-/** The TinyStories model of 260,000 weights. */
 const model = "stories260k";
 
-/** AgentPO's claim with a language model of 260,000 weights. An untrained helper does harm, a trained one helps. */
+/** AgentPO's claim with 260,000 weights: an untrained helper harms, a trained one helps. */
 export const storyHint: Preset = {
   task: { name: "story-hint" },
   model,
@@ -24,7 +23,6 @@ export const storyHint: Preset = {
   },
 };
 
-/** What the worlds below have in common; each sets what it was found to need. */
 const train = {
   problemsPerStep: 6,
   episodesPerProblem: 8,
@@ -37,15 +35,15 @@ const train = {
   checkpoint: { every: 20, keep: 2 },
 } as const satisfies Preset["train"];
 
-/** How a teller who knows begins: story models go on from it with a name more often than from a full stop. */
+/** Story models continue this with a name more often than a full stop. */
 const opening = "One day,";
 
-/** Half of the names of training are made up, so that copying stays copying and is not taken back to memory. */
+/** Half of the training names are made up, so that names are copied, not memorised. */
 const madeUp = 0.5;
 
 const learningRate = { peak: 3e-4, warmUpSteps: 8, decay: "cosine", finalFraction: 0.1 } as const;
 
-/** Words get their price when the first steps have shown what silence is worth without one. */
+/** The price starts after the first steps have shown the value of silence. */
 const budget = {
   learningRate: 3e-4,
   proportionalGain: 2e-3,
@@ -55,7 +53,7 @@ const budget = {
   guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
 } as const;
 
-/** Learned silence: of two to five tellers one knows whose the thing is; the others cost words and lead the solver astray. */
+/** Learned silence: one of two to five tellers knows the owner; the others cost tokens. */
 export const storyTellers: Preset<TaskSettings, BudgetedTrainSettings> = {
   task: { name: "story-tellers", madeUp: 0.7 },
   model,
@@ -67,14 +65,14 @@ export const storyTellers: Preset<TaskSettings, BudgetedTrainSettings> = {
     sampling: { temperature: 0.6 },
     objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } as const },
     optimizer: { learningRate: { ...learningRate, peak: 4e-4 } },
-    // A price that silences who knows is too high: a message is worth a whole answer.
+    // A price that silences the informed teller is too high.
     budget: { ...budget, targetTokens: 14, maxPrice: 0.01 },
     evaluation: { ...train.evaluation, every: 25, problems: 300 },
     checkpoint: { every: 25, keep: 2 },
   },
 };
 
-/** One tells a story on and one answers from it, at a price per token. */
+/** A teller continues a story, a solver answers from it, at a price per token. */
 export const storyRelay: Preset = {
   task: { name: "story-relay", opening, madeUp },
   model,
@@ -84,12 +82,12 @@ export const storyRelay: Preset = {
     ...train,
     steps: 80,
     optimizer: { learningRate },
-    // Nobody is idle here, so there is nothing to wait for.
+    // No agent is idle, so a short warm-up is enough.
     budget: { ...budget, targetTokens: 10, warmupIterations: 2 },
   },
 };
 
-/** MAGRPO: two policies go on with one story for one grade; KL keeps them writing English. */
+/** MAGRPO: two policies continue one story for one grade; KL keeps them writing English. */
 export const storyWriters: Preset = {
   task: { name: "story-writers" },
   model,
@@ -107,9 +105,9 @@ export const storyWriters: Preset = {
   },
 };
 
-/** Agents that keep to a budget which their prompt says in unary, after a supervised warm start on budgets. */
+/** Agents keep a budget stated in unary, after a supervised warm start. */
 export const storyBudget: Preset = {
-  // A larger share of small ones than the warm start has: there a token more is a larger part.
+  // More small budgets than in the warm start, where one token matters more.
   task: { name: "story-budget", budgets: [4, 8, 12, 16, 18, 22, 24, 26, 30, 32] },
   model,
   warmStart: { name: "budgets" },
@@ -117,7 +115,7 @@ export const storyBudget: Preset = {
   train: {
     ...train,
     steps: 120,
-    // In evaluations too: a reply spreads less around its budget, and so does one of the model as it was.
+    // Also in evaluations; reply lengths vary less around the budget, for the initial model too.
     sampling: { temperature: 0.7 },
     objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } as const },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
@@ -126,5 +124,5 @@ export const storyBudget: Preset = {
   },
 };
 
-/** AgentPO's comparison: the actor itself learns, behind a helper that stays as it is. */
+/** AgentPO's comparison: trains the actor with a frozen helper. */
 export const storyActor: Preset = { ...storyHint, task: { name: "story-hint", learns: "actor" } };

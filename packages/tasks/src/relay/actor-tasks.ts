@@ -11,17 +11,16 @@ const actor = "actor";
 
 /** Settings of the relay with a hint. */
 export interface RelayHintOptions {
-  /** Facts that nobody asks for, besides the one that the collaborator should tell. Default 0. */
+  /** Distractor facts of the collaborator. Default 0. */
   readonly distractors?: number;
-  /** Max tokens of a hint, the end token included. Default 4, fewer than the shipped policy writes. */
+  /** Max tokens of a hint with end token. Default 4, fewer than the shipped policy writes. */
   readonly hintTokens?: number;
-  /** Max tokens of the actor's answer, the end token included. Default 20, more than the shipped policy needs. */
+  /** Max tokens of the answer with end token. Default 20, more than the policy needs. */
   readonly actorTokens?: number;
-  /** Facts that the actor reads besides the hint: its own (default), or also the collaborator's. */
+  /** Facts that the actor reads: its own (default), or also the collaborator's. */
   readonly actorReads?: "own" | "everything";
-  /** Which agent learns: AgentPO's collaborator (default), or for comparison the actor. */
+  /** Trained agent: the collaborator (default), or the actor for comparison. */
   readonly learns?: "collaborator" | "actor";
-  /** Number of validation problems, and of test problems. Default 200. */
   readonly testProblems?: number;
 }
 
@@ -36,8 +35,8 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
 };
 
 /**
- * A policy learns to help a frozen actor, which is right alone in half of the problems and misled by garbled hints.
- * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
+ * A policy learns to help a frozen actor, which alone is right in half of the problems.
+ * @throws LaconicError `config_invalid` for too many distractors
  */
 export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
   const settings = { ...relayHintDefaults, ...options };
@@ -61,23 +60,22 @@ export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
 
 /** Settings of the relay with a critic. */
 export interface RelayCriticOptions {
-  /** Max tokens of a comment, the end token included. Default 4, fewer than the shipped policy writes. */
+  /** Max tokens of a comment with end token. Default 4. */
   readonly commentTokens?: number;
-  /** Number of validation problems, and of test problems. Default 200. */
   readonly testProblems?: number;
 }
 
 /** Defaults of {@link relayCriticTask}. */
 export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
 
-/** The actor drafts an answer, a critic who knows the second value comments, the actor answers again. */
+/** The actor drafts, a critic who knows the second value comments, the actor answers again. */
 export function relayCriticTask(options: RelayCriticOptions = {}): GradedTask {
   const { commentTokens, testProblems } = { ...relayCriticDefaults, ...options };
   const critic: AgentSpec = {
     id: collaborator,
     role: "critic",
     maxTokens: commentTokens,
-    // `A:e9?k+e|6>`: a holder's prompt with the draft's number behind the question.
+    // `A:e9?k+e|6>`: a holder's prompt, with the draft's number after the question.
     prompt: ({ question, privateView = "", inbox }) => {
       const draft = relayTokenizer.encode(extractRelayAnswer(inbox[0]?.text ?? "") ?? "");
       const asked = holderPrompt("holder-a", privateView, question).slice(0, -1);
@@ -122,7 +120,7 @@ function problemsOf(
   };
 }
 
-/** The actor knows the first value, in half of the problems also the second, which the collaborator always knows. */
+/** The actor knows the first value, and in half of the problems the second. */
 function drawHintProblem({ distractors, actorReads }: Facts, random: Random, isForEvaluation: boolean): Problem {
   const draw = (): Problem => {
     const [first, second, ...others] = random.shuffle(letters).slice(0, 2 + distractors) as [

@@ -3,8 +3,8 @@ import { relayPairTask, type RelayPairTask } from "./pair-task.ts";
 import { letters } from "./problem.ts";
 
 /**
- * Two turns: each agent is to say the value of its key. In the first nobody knows a fact; then each agent that was wrong reads
- * its fact. The grade is the share of the two that are right.
+ * Each agent has to say its key's value, in two turns. Wrong agents read their fact after the first. The grade is the
+ * share of right agents.
  */
 export function relayFeedbackTask(options: { readonly testProblems?: number } = {}): RelayPairTask {
   return relayPairTask({
@@ -28,7 +28,7 @@ function factOf(gold: string, agent: number): string {
   return gold.split(" ")[agent] ?? "";
 }
 
-/** Whether the reply holds one digit, the right one. */
+/** Checks for exactly one digit, the right one. */
 function isRight(text: string, gold: string, agent: number): boolean {
   return text.replaceAll(/\D/gu, "") === factOf(gold, agent).slice(1);
 }

@@ -5,10 +5,10 @@ import { drawUntil, isKept } from "./problem.ts";
 import { renderTokens, tokensPrompt } from "./prompts.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
 
-/** Two agents that answer at the same time, for one grade: the term `task`, 0 to 1. */
+/** Task of two concurrent agents with one grade: the term `task`, 0 to 1. */
 export type RelayPairTask = WorldTask & Required<Pick<TeamTask, "game" | "reward" | "baselines">>;
 
-/** The grade of two texts, 0 to 1, and what it is made of; silence is an empty text. */
+/** Grade of two texts, 0 to 1, and its measures; silence is an empty text. */
 export interface PairJudgement {
   readonly grade: number;
   readonly measures?: Readonly<Record<string, number>>;
@@ -23,7 +23,6 @@ export function isKeptPair(world: string): (problem: Problem) => boolean {
 export function relayPairTask(options: {
   readonly name: string;
   readonly turns: number;
-  /** Per text of both agents. */
   readonly maxTokens: number;
   readonly transition: JointGame["transition"];
   readonly grade: (texts: readonly [first: string, second: string], problem: Problem) => PairJudgement;
@@ -57,7 +56,7 @@ export function relayPairTask(options: {
   };
 }
 
-/** The shipped policy does not know a marker between two texts, so a single model is asked for one text after the other. */
+/** The shipped policy knows no marker, so a single model writes one text after the other. */
 function wordsOf({ players }: JointGame): JointWords {
   return {
     single: { player: { ...(players[0] as Player), id: "single" } },
@@ -65,7 +64,7 @@ function wordsOf({ players }: JointGame): JointWords {
   };
 }
 
-/** A player that reads `facts?question`; others' texts (`facts?question|text`) and its earlier replies follow behind marks. */
+/** Player that reads `facts?question`; others' texts (`facts?question|text`) and its own replies follow after marks. */
 function player(id: string, role: string, maxTokens: number): Player {
   const encode = (text: string): number[] => relayTokenizer.encode(text);
   return {

@@ -47,7 +47,7 @@ function oneMoreFact(problems: readonly Problem[], random: Random, isKept: Check
   });
 }
 
-/** Families of the world of this name, in which two agents answer at the same time. */
+/** Probe families of a pair world. */
 export function pairProbes(world: string): TaskProbes {
   const isKept = isKeptPair(world);
   const isAsked = (key: string, { gold }: Problem): boolean => gold.includes(key);
@@ -72,7 +72,7 @@ function otherKeys(problems: readonly Problem[], random: Random, isKept: Check):
   });
 }
 
-/** @param isAsked - by default: the question names the key */
+/** @param isAsked - default: the question names the key */
 function otherDistractors(
   problems: readonly Problem[],
   random: Random,
@@ -95,7 +95,7 @@ function otherDistractors(
   });
 }
 
-/** One holder has a false value of the asked key; the gold answer stays. */
+/** A holder has a wrong value of a requested key; the gold answer stays. */
 function lies(problems: readonly Problem[], random: Random, liars: readonly AgentId[]): ProbeCase {
   return counterparts("a teammate believes another value of an asked key", problems, random, (problem, stream) => {
     const { views = {} } = problem;
@@ -138,7 +138,7 @@ export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }
 
-/** A problem with each key, and the digit behind it, replaced everywhere. */
+/** Replaces each key, with its digit, everywhere in a problem. */
 function withFacts(problem: Problem, change: (key: string, value: string) => string): Problem {
   const changed = (text: string): string =>
     text.replaceAll(/([a-z])(\d?)/gu, (_, key: string, value: string) => change(key, value));

@@ -1,41 +1,40 @@
 import { randomFromSeed, type AgentId, type Problem, type Random } from "@laconic/core";
 
-/** Difficulty of a relay, which always asks for the sum of two values of two different holders. */
+/** Difficulty of the relay, which asks for the sum of two values of different holders. */
 export interface RelayLevel {
   readonly name: RelayLevelName;
-  /** Agents with private facts, 3 or 4. */
+  /** 3 or 4 agents with private facts. */
   readonly holders: number;
-  /** Facts per holder; more than one needs a lookup. */
+  /** Facts per holder; more than one requires a lookup. */
   readonly factsPerHolder: number;
 }
 
-/** The name of a level of the relay world. */
+/** Name of a relay level. */
 export type RelayLevelName = "one-fact" | "two-facts" | "four-holders";
 
-/** The levels of the relay world, easiest first. */
+/** Relay levels, easiest first. */
 export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
-  /** Say your fact or be silent: the level of the quickstart. */
+  /** Used by the quickstart. */
   "one-fact": { name: "one-fact", holders: 3, factsPerHolder: 1 },
-  /** Look the asked key up among two. */
   "two-facts": { name: "two-facts", holders: 3, factsPerHolder: 2 },
-  /** Two of four have nothing to add: silence pays twice. */
+  /** Two of four holders have nothing to add. */
   "four-holders": { name: "four-holders", holders: 4, factsPerHolder: 2 },
 };
 
-/** The agents with facts, in speaking order; a level uses the first of them. */
+/** Holder ids in speaking order. */
 export const relayHolders: readonly AgentId[] = ["holder-a", "holder-b", "holder-c", "holder-d"];
 
-/** The agent that answers. It never sees a fact. */
+/** Id of the answering agent, which never sees a fact. */
 export const relaySolver: AgentId = "solver";
 
 export function holdersOf(level: RelayLevel): readonly AgentId[] {
   return relayHolders.slice(0, level.holders);
 }
 
-/** Training problems, or problems kept for validation and test. The two never share one. */
+/** Training or evaluation; they share no problem. */
 export type RelaySplit = "train" | "evaluation";
 
-/** A key and its value, for example `k6`. */
+/** A key and its value, such as `k6`. */
 export interface RelayFact {
   readonly key: string;
   /** 0 to 9. */
@@ -44,7 +43,7 @@ export interface RelayFact {
 
 export const letters: readonly string[] = "abcdefghijklmnopqrstuvwxyz".split("");
 
-/** Holders see facts (`k6 m3`), everybody sees the question (`k+e`), the gold is the sum. Keys are letters, values digits. */
+/** Draws a problem: private facts (`k6 m3`), question (`k+e`), and their sum. */
 export function generateRelayProblem(level: RelayLevel, random: Random, split: RelaySplit = "train"): Problem {
   return drawUntil(
     () => drawProblem(level, random),
@@ -52,7 +51,7 @@ export function generateRelayProblem(level: RelayLevel, random: Random, split: R
   );
 }
 
-/** One in eight is kept for evaluation, by a hash of facts and asked keys in any order: no test problem is a rearranged one. */
+/** Keeps one in eight for evaluation, whatever the order of facts and keys. */
 export function relaySplit(problem: Problem): RelaySplit {
   return isKept(`relay split ${relayContent(problem)}`) ? "evaluation" : "train";
 }

@@ -3,13 +3,13 @@ import type { AgentView } from "@laconic/topologies";
 import { relaySolver } from "./problem.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
-/** A relay prompt that was read back from its tokens. */
+/** Relay prompt, parsed from its tokens. */
 export interface RelayPrompt {
   readonly agent: AgentId;
   readonly question: string;
-  /** A holder's facts; empty for the solver. */
+  /** Empty for the solver. */
   readonly facts: string;
-  /** The holders' messages in speaking order, a silent one empty; none for a holder. */
+  /** Holders' messages in speaking order, empty if silent. */
   readonly messages: readonly string[];
 }
 
@@ -21,13 +21,13 @@ export function holderPrompt(agent: AgentId, facts: string, question: string): n
   return [roleMark(agent), ...encode(facts), questionMark, ...encode(question), reply];
 }
 
-/** `S:k+e?k6||e9>` when the second of three holders is silent. */
+/** `S:k+e?k6||e9>` if the second of three holders is silent. */
 export function solverPrompt(question: string, messages: readonly string[]): number[] {
   const received = messages.flatMap((message, index) => (index === 0 ? encode(message) : [next, ...encode(message)]));
   return [roleMark(relaySolver), ...encode(question), questionMark, ...received, reply];
 }
 
-/** @throws LaconicError `input_invalid` for tokens that are no relay prompt */
+/** @throws LaconicError `input_invalid` for other prompts */
 export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
@@ -57,24 +57,21 @@ export function tokensPrompt(tokens: readonly number[]): Prompt {
   return { kind: "tokens", tokens };
 }
 
-/** A prompt of tokens as transcripts show it. */
+/** Spells a token prompt for transcripts. */
 export function renderTokens(prompt: Prompt): string {
   return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
 }
 
 /**
- * A holder's prompt `A:k6?k+e>`, for agents of your own: a relay policy answers with those of its facts that are asked for.
- * @param slot - which holder, 0 to 3: the policy distinguishes them
- * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary, or another slot
+ * Holder prompt `A:k6?k+e>` for custom agents.
+ * @param slot - holder, 0 to 3
+ * @throws LaconicError `input_invalid` for an unknown character or slot
  */
 export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, slot = 0): Prompt {
   return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
 }
 
-/**
- * A solver's prompt `S:k+e?k is 6|e9>`, for agents of your own: a relay policy adds up what its inbox says of the asked keys.
- * @throws LaconicError `input_invalid` for a character outside the relay's vocabulary
- */
+/** Solver prompt `S:k+e?k is 6|e9>` for custom agents. @throws LaconicError `input_invalid` for an unknown character */
 export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {
   const messages = view.inbox.map(({ text }) => text);
   return tokensPrompt(

@@ -21,12 +21,12 @@ import {
 import { relayHolderPrompt, relaySolverPrompt, renderTokens } from "./prompts.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 
-/** Room for the longest sentence of the teacher, "i have nothing for this one", and its end token. */
+/** Fits "i have nothing for this one" and the end token. */
 const holderMaxTokens = 28;
-/** Room for "the answer is 18", its end token, and a little more. */
+/** Fits "the answer is 18" and the end token. */
 const solverMaxTokens = 20;
 
-/** Holders write at the same time and do not read each other; the solver reads them in order and answers. */
+/** Holders write concurrently; the solver reads them in order and answers. */
 export function relayTopology(level: RelayLevel): Topology {
   const holders = holdersOf(level).map((id, slot): AgentSpec => ({
     id,
@@ -45,7 +45,7 @@ export function relayTopology(level: RelayLevel): Topology {
   return star(holders, solver, `relay/${level.name}`);
 }
 
-/** Plays one model as every agent, at temperature 1, such as a teacher, an oracle or a policy. */
+/** Plays an episode with one model as every agent, at temperature 1. */
 export function relayEpisode(
   level: RelayLevel,
   problem: Problem,
@@ -56,7 +56,7 @@ export function relayEpisode(
   return relayTopology(level).run(problem, { models, sampling: { temperature: 1 }, random });
 }
 
-/** The number of the only word with a digit: "the answer is 15" gives 15; "15 16", "1 5", "x15" and "015" give null. */
+/** Number in a reply: "the answer is 15" gives 15; "15 16", "1 5", "x15" and "015" give null. */
 export function extractRelayAnswer(reply: string): string | null {
   // Digits of every script count, so that a second guess cannot hide.
   const numbers = reply.split(/\s+/u).filter((word) => /\p{N}/u.test(word));
@@ -64,25 +64,25 @@ export function extractRelayAnswer(reply: string): string | null {
   return numbers.length === 1 && number !== undefined && /^(0|[1-9][0-9]*)$/.test(number) ? number : null;
 }
 
-/** 1 when the reply commits to the gold sum, otherwise 0. */
+/** 1 if the reply's number is the gold sum, else 0. */
 export const relayGrader: Grader = (answer, problem) =>
   answer !== null && extractRelayAnswer(answer) === problem.gold ? 1 : 0;
 
-/** Level and test problems of the relay world. */
+/** Options of the relay. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
-  /** Number of validation problems, and of test problems, all different. Default 200. */
+  /** Number of validation problems and of test problems. Default 200. */
   readonly testProblems?: number;
-  /** Seed of the validation problems. Default "relay". */
+  /** Seed of validation problems. Default "relay". */
   readonly seed?: string | number;
 }
 
-/** The relay, as a trainer or an evaluation takes it. */
+/** The relay as a graded task. */
 export interface RelayTask extends GradedTask {
   readonly level: RelayLevel;
 }
 
-/** @throws LaconicError `config_invalid` when the level is unknown or `testProblems` is no count */
+/** @throws LaconicError `config_invalid` for an unknown level or invalid `testProblems` */
 export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
   if (!Object.hasOwn(relayLevels, name))
     throw new LaconicError(

@@ -6,27 +6,25 @@ import { relayTokenizer } from "./tokenizer.ts";
 /** `verbose` "the value of k is 6", `short` "k is 6", `terse` "k6". */
 export type RelayStyle = "verbose" | "short" | "terse";
 
-/** Probability of each style; they add up to 1. */
+/** Probability of each style; the sum is 1. */
 export type RelayStyleMix = Readonly<Record<RelayStyle, number>>;
 
-/** How the teacher words what the first policy learns to say. */
+/** Wording of the teacher. */
 export interface RelayTeacherSettings {
-  /** How a holder words a fact it is asked for. */
   readonly messages: RelayStyleMix;
-  /** How the solver words its answer. */
   readonly answers: RelayStyleMix;
-  /** Probability that a holder with nothing to add is silent instead of saying so. */
+  /** Probability of silence without a requested fact. */
   readonly silence: number;
 }
 
-/** A verbose team that is sometimes brief, so that a policy can discover short and silent messages. */
+/** Mostly verbose wording, so that a policy can discover short and silent messages. */
 export const relayTeacherSettings: RelayTeacherSettings = {
   messages: { verbose: 0.6, short: 0.3, terse: 0.1 },
   answers: { verbose: 0.4, short: 0.3, terse: 0.3 },
   silence: 0.15,
 };
 
-/** A holder's message: its asked fact, or that it has none, or nothing. */
+/** Message of a holder: its requested fact, "nothing", or silence. */
 export function teacherMessage(
   facts: string,
   question: string,
@@ -44,7 +42,7 @@ export function teacherMessage(
   });
 }
 
-/** The solver's answer to messages in any of the styles; silent when a value is missing. */
+/** Answer to messages in any style; silent if a value is missing. */
 export function teacherAnswer(
   question: string,
   messages: readonly string[],
@@ -69,8 +67,8 @@ function drawStyle(mix: RelayStyleMix, random: Random, texts: Readonly<Record<Re
 }
 
 /**
- * The scripted teacher as a model for every agent: always right, and as talkative as its settings say.
- * @throws LaconicError `config_invalid` for settings that are no probabilities
+ * Scripted teacher as a model for every agent: always right, as verbose as its settings.
+ * @throws LaconicError `config_invalid` for invalid probabilities
  */
 export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettings): LanguageModel {
   const isMix = (mix: RelayStyleMix): boolean =>
@@ -87,7 +85,7 @@ export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettin
   );
 }
 
-/** A language model that plays every relay agent by a rule; its tokens are counted as a policy's are. */
+/** Plays relay agents by a rule, and counts tokens as a policy does. */
 export function scriptedAgent(id: string, reply: (prompt: RelayPrompt, random: Random) => string): LanguageModel {
   return {
     id,
@@ -109,11 +107,10 @@ export function scriptedAgent(id: string, reply: (prompt: RelayPrompt, random: R
 }
 
 /**
- * Least mean tokens per episode of any team that is always right.
- *
- * Every agent writes an end token. Fix one asked value: the ten values of the other give ten different sums, so its
- * holder needs ten different messages, of which only one can be empty: 0.9 tokens each at least. A holder without an
- * asked fact needs none. The answer is the digits of a sum of two uniform digits: 1.45 on average.
+ * Lower bound on the mean tokens per episode of a team that is always right.
+ * Every agent writes an end token. If one requested value is fixed, the other's ten values give ten sums. Its holder
+ * needs ten messages, only one of them empty: at least 0.9 tokens. Other holders need none. The answer is the sum of
+ * two uniform digits: 1.45 tokens on average.
  */
 export function relayOracleTokens(level: RelayLevel): number {
   return level.holders + 1 + 2 * 0.9 + 1.45;

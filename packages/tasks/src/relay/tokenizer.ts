@@ -1,12 +1,12 @@
 import { LaconicError, type AgentId, type Tokenizer } from "@laconic/core";
 
 /**
- * The control marks of a prompt. No text can spell them: a message with `|` is refused, and a mark that a policy samples
- * disappears from its text.
+ * Control marks of prompts. No text can produce them: messages with `|` are rejected, and sampled marks are dropped
+ * from text.
  */
 export const relayMarks: {
   readonly end: number;
-  /** The first token of a prompt: the agent that reads it. */
+  /** First prompt token: the agent that reads it. */
   readonly role: Readonly<Record<AgentId, number>>;
   readonly question: number;
   readonly next: number;
@@ -19,13 +19,13 @@ export const relayMarks: {
   reply: 8,
 };
 
-/** Marks as transcripts show them, by token. The alphabet has none of these characters. */
+/** Spelling of marks in transcripts, outside the alphabet. */
 const markSpellings = [".", "A:", "B:", "C:", "D:", "S:", "?", "|", ">"];
 const alphabet = " +0123456789abcdefghijklmnopqrstuvwxyz".split("");
 const spellings = [...markSpellings, ...alphabet];
 const idOf = new Map(alphabet.map((character, index) => [character, markSpellings.length + index]));
 
-/** One token per character: space, plus, digits, lower-case letters; and 9 control marks. 47 tokens in all. */
+/** Character tokenizer (space, plus, digits, lower-case letters) with 9 control marks: 47 tokens. */
 export const relayTokenizer: Tokenizer = {
   vocabularySize: spellings.length,
   endToken: relayMarks.end,
@@ -42,7 +42,7 @@ export const relayTokenizer: Tokenizer = {
   decode: (tokens) => spellRelayTokens(tokens.filter((token) => markSpellings[token] === undefined)),
 };
 
-/** Tokens as a transcript shows them, marks included: `A:k6?k+e>`. */
+/** Spells tokens with marks, for transcripts: `A:k6?k+e>`. */
 export function spellRelayTokens(tokens: readonly number[]): string {
   return tokens
     .map((token) => {

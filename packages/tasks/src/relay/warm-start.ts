@@ -4,22 +4,21 @@ import { holderPrompt, solverPrompt } from "./prompts.ts";
 import { relayTeacherSettings, teacherAnswer, teacherMessage, type RelayTeacherSettings } from "./teacher.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 
-/** A part of the warm start: what is taught and how it is worded. Plain data. */
+/** Phase of the warm start, as plain data. */
 export interface WarmStartPhase {
   readonly name: string;
-  /** Share of all warm-start steps; the shares of a curriculum add up to 1. */
+  /** Share of all warm-start steps; the sum is 1. */
   readonly share: number;
-  /** Level of the problems; an early phase may have fewer facts. */
   readonly level: RelayLevel;
-  /** Wording of the taught messages and answers. */
+  /** Wording of targets. */
   readonly spoken: RelayTeacherSettings;
-  /** Wording of the messages that the solver reads. */
+  /** Wording of messages that the solver reads. */
   readonly received: RelayTeacherSettings;
 }
 
 /**
- * How to teach a level from random weights. One fact per holder is learned at once. With more, the lookup of the
- * asked key is hidden behind the easier words of a sentence, so it is taught first with one fact, then with terse wording.
+ * Warm-start curriculum from random weights. Direct training suffices for one fact per holder. More facts need a
+ * lookup, which easier words hide: start with one fact, then terse wording.
  */
 export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[] {
   const full: WarmStartPhase = {
@@ -27,11 +26,11 @@ export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[
     share: 1,
     level,
     spoken: relayTeacherSettings,
-    // All styles alike and frequent silence: the solver understands terse holders before any holder is terse.
+    // Mixed styles and silence prepare the solver for terse holders.
     received: { ...relayTeacherSettings, messages: { verbose: 1 / 3, short: 1 / 3, terse: 1 / 3 }, silence: 0.5 },
   };
   if (level.factsPerHolder === 1) return [full];
-  // Bare facts: a wrong lookup costs two of three tokens instead of two of twenty.
+  // A wrong lookup costs two of three tokens here, two of twenty in sentences.
   const terse = { ...relayTeacherSettings, messages: { verbose: 0, short: 0, terse: 1 } };
   return [
     { ...full, name: "one-fact-terse", share: 0.2, level: { ...level, factsPerHolder: 1 }, spoken: terse },
@@ -40,12 +39,12 @@ export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[
   ];
 }
 
-/** What the teacher says to one prompt; the end token closes `completionTokens`. */
+/** A teacher's reply to one prompt; `completionTokens` includes the end token. */
 export interface WarmStartExample extends TrainingSequence {
   readonly agent: AgentId;
 }
 
-/** `size` examples of different problems: a holder and the solver in turn, so that both get half of the batch. */
+/** Returns `size` different problems, alternately for a holder and the solver. */
 export function warmStartBatch(phase: WarmStartPhase, size: number, random: Random): WarmStartExample[] {
   return Array.from({ length: size }, (_, index) => {
     const problem = generateRelayProblem(phase.level, random);
@@ -54,7 +53,6 @@ export function warmStartBatch(phase: WarmStartPhase, size: number, random: Rand
   });
 }
 
-/** The example of one agent. */
 export function warmStartExample(
   { level, spoken, received }: WarmStartPhase,
   { question, views = {} }: Problem,

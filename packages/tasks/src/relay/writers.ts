@@ -2,22 +2,21 @@ import type { Problem, Random } from "@laconic/core";
 import { relayPairTask, type RelayPairTask } from "./pair-task.ts";
 import { letters } from "./problem.ts";
 
-/** What the two write: a name and what it stands for, or two parts of similar length. */
+/** Requested texts: a name and its explanation, or two of similar length. */
 export type WritersParts = "unlike" | "alike";
 
 type Range = readonly [least: number, most: number];
 
-/** Characters of each text, and the second's length over the first's. */
+/** Characters per text, and the second's length over the first's. */
 const forms: Readonly<Record<WritersParts, Readonly<Record<"first" | "second" | "ratio", Range>>>> = {
   unlike: { first: [2, 4], second: [12, 24], ratio: [4, Infinity] },
   alike: { first: [12, 24], second: [12, 24], ratio: [0.8, 1.25] },
 };
 
 /**
- * MAGRPO's writing in small: both know one fact, the first is to name it, the second to tell it, and one grade is for
- * both. As in the paper's rewards, levels add up and the first that fails ends the count: lengths (0.2 each, both needed),
- * a second text at least four times as long (0.2), in both the key before the value (0.2), and what the first names is in
- * the second (0.2). The best is 1. With `alike` parts both tell the fact at similar length.
+ * MAGRPO's writing in small: the first agent names a fact, the second explains it, for one grade up to 1. Levels add up
+ * until one fails: lengths (0.2 each), ratio (0.2; at least 4), key before value (0.2), and the first text's characters
+ * in the second (0.2). With `alike` parts, both explain at similar length.
  */
 export function relayWritersTask(
   options: { readonly testProblems?: number; readonly parts?: WritersParts } = {},
@@ -38,7 +37,7 @@ export function relayWritersTask(
   });
 }
 
-/** @param gold - the fact, such as `k6` */
+/** @param gold - fact, such as `k6` */
 export function writersGrade(
   texts: readonly [first: string, second: string],
   gold: string,
@@ -53,7 +52,7 @@ function sum({ lengths, ratio, order, named }: Levels): number {
   return lengths + ratio + order + named;
 }
 
-/** Points by level; zero behind the first level that failed. */
+/** Points by level; zero after the first failed level. */
 function writersLevels(
   [first, second]: readonly [first: string, second: string],
   gold: string,
@@ -67,7 +66,7 @@ function writersLevels(
   levels.ratio = 0.2;
   const [key = "", value = ""] = gold;
   const isInOrder = (text: string): boolean => {
-    // The key is a separate word, or stands before the value: "the value of k is 6" has a v before the 6 too.
+    // Ignores the v of "value" in "the value of k is 6".
     const start = Math.max(text.indexOf(`${key}${value}`), text.search(new RegExp(`\\b${key}\\b`, "u")));
     return start >= 0 && text.indexOf(value, start) > start;
   };

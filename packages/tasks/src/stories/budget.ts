@@ -12,21 +12,20 @@ const words =
   );
 const tens = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-/** A number below 100 in words, others in digits. */
 function inWords(number: number): string {
   const [ten, one] = [tens[Math.floor(number / 10)], words[number % 10]];
   return words[number] ?? (ten === undefined ? String(number) : number % 10 === 0 ? ten : `${ten} ${one}`);
 }
 
-/** How a prompt states a budget. */
+/** Form of a budget in a prompt. */
 export type BudgetForm =
-  /** One "very", which is one token of the story model, per token. */
+  /** A "very" per token; it is a single token of the story model. */
   | "unary"
-  /** One "very" per two tokens. */
+  /** A "very" per two tokens. */
   | "half-unary"
   /** "Tell it in 8 words." */
   | "digits"
-  /** "Tell it in 08 words.": tens and ones are a token each, always in the same places. */
+  /** "Tell it in 08 words.": one token per digit, in fixed positions. */
   | "two-digits"
   /** "Tell it in eight words." */
   | "words";
@@ -41,10 +40,10 @@ const forms: Readonly<Record<BudgetForm, (budget: number) => string>> = {
   words: (budget) => `Tell it in ${inWords(budget)} words.`,
 };
 
-/** Every form of a budget. */
+/** All budget forms. */
 export const budgetFormNames: readonly BudgetForm[] = Object.keys(forms) as BudgetForm[];
 
-/** The writer's prompt: a story and its budget. */
+/** Prompt of the writer: a story and its budget. */
 export function budgetPrompt(child: Child, budget: number, form: BudgetForm = "unary"): string {
   return `${storyOf(child)} ${forms[form](budget)}`;
 }
@@ -53,26 +52,26 @@ export function budgetPrompt(child: Child, budget: number, form: BudgetForm = "u
 export interface StoryBudgetOptions extends StoryOptions {
   /** Training budgets in tokens. */
   readonly budgets?: readonly number[];
-  /** Budgets of the test problems in the group `unseen`; those in `known` have training budgets. */
+  /** Test budgets of the group `unseen`; the group `known` uses training budgets. */
   readonly unseenBudgets?: readonly number[];
-  /** How a budget is stated. Default `unary`. */
+  /** Default `unary`. */
   readonly form?: BudgetForm;
-  /** Max tokens of the reply. Default 36. */
+  /** Max reply tokens. Default 36. */
   readonly replyTokens?: number;
 }
 
-/** Training budgets: each differs from every one of {@link unseenBudgets} by two tokens or more. */
+/** Training budgets, each at least two tokens from all {@link unseenBudgets}. */
 export const trainedBudgets: readonly number[] = [4, 8, 12, 16, 17, 18, 22, 23, 24, 25, 26, 30, 31, 32];
 
-/** Budgets of evaluations only. */
+/** Evaluation budgets. */
 export const unseenBudgets: readonly number[] = [6, 10, 14, 20, 28];
 
-/** Default max tokens of a reply. */
+/** Default max reply tokens. */
 export const budgetCeiling = 36;
 
 /**
- * The prompt states a budget; the grade is how close the reply's tokens come to it. Evaluations have `rank_correlation`,
- * Spearman's correlation of budgets and spent tokens over episodes.
+ * The prompt states a budget; the grade is how close the reply's length is. Evaluations report Spearman's correlation
+ * of budgets and spent tokens.
  * @throws LaconicError `config_invalid` for a budget of both training and evaluations
  */
 export function storyBudgetTask({
@@ -114,7 +113,7 @@ export function storyBudgetTask({
   };
 }
 
-/** 1 at the budget, falling to 0 at no tokens and at twice the budget. */
+/** 1 at the budget; 0 at no tokens and at twice the budget. */
 export function obedience(tokens: number, budget: number): number {
   return Math.max(0, 1 - Math.abs(tokens - budget) / budget);
 }

@@ -1,13 +1,13 @@
 import type { Random } from "@laconic/core";
 import type { HeldSplit } from "./lexicon.ts";
 
-/** Who a story is about, and which thing is in it. */
+/** Text about a child and a thing. */
 export type Story = (name: string, thing: string) => string;
 
-/** Where a family of texts is read: what is read in training is read in no test problem as something new, and a probe's in none. */
+/** Splits of text families; they share no texts. */
 export type FamilySplit = "train" | HeldSplit | "probe";
 
-/** How a teller who knows reads whose the thing is: a child's name and its thing, in words of each family's own. */
+/** Texts that tell the owner, by family. */
 export const holderTemplates: Readonly<Record<FamilySplit, Readonly<Record<string, Story>>>> = {
   train: {
     had: (name, thing) => `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`,
@@ -33,7 +33,6 @@ export const holderTemplates: Readonly<Record<FamilySplit, Readonly<Record<strin
     box: (name, thing) => `${name} opened the box. There was a ${thing} for ${name} in it.`,
     kept: (name, thing) => `A little child called ${name} kept a ${thing} near the bed.`,
   },
-  // Other shapes of sentences than those that training is made of.
   probe: {
     quoted: (name, thing) => `"This ${thing} is mine," said ${name}.`,
     belonged: (name, thing) => `The ${thing} that grandpa made belonged to little ${name}.`,
@@ -43,12 +42,11 @@ export const holderTemplates: Readonly<Record<FamilySplit, Readonly<Record<strin
   },
 };
 
-/** What an idle teller's text may be about: children who do not own what is asked, another thing, and what is asked. */
+/** Characters and things of an idle teller's text. */
 export interface IdleCast {
   readonly name: string;
   readonly friend: string;
   readonly asked: string;
-  /** A thing that is not asked. */
   readonly other: string;
 }
 
@@ -60,7 +58,7 @@ const oneOf =
   (cast, random) =>
     random.pick(texts)(cast);
 
-/** What tellers read who do not know, by family. */
+/** Texts of uninformed tellers, by family. */
 export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, IdleText>>>> = {
   train: {
     scene: oneOf(
@@ -171,6 +169,6 @@ export const idleFamilies: Readonly<Record<FamilySplit, Readonly<Record<string, 
   },
 };
 
-/** A rival owns another thing, told in a holder's words: silence then takes comparing things. Measured, never trained on. */
+/** A rival owns another thing, so that silence requires comparing things. Evaluation only. */
 export const rival: IdleText = ({ name, other }, random) =>
   random.pick(Object.values(holderTemplates.train))(name, other);

@@ -9,7 +9,7 @@ export interface StoryHintOptions extends StoryOptions {
   readonly hintTokens?: number;
   /** Max tokens of the actor's sentence. Default 20. */
   readonly actorTokens?: number;
-  /** Which agent learns: AgentPO's collaborator (default), or for comparison the actor. */
+  /** Trained agent: the helper (default), or the actor for comparison. */
   readonly learns?: "helper" | "actor";
 }
 
@@ -20,7 +20,7 @@ export const storyHintDefaults: Required<Omit<StoryHintOptions, "tokenizer">> = 
   testProblems: 200,
 };
 
-/** Somebody speaks spontaneously behind the first two, hardly ever behind the others. */
+/** The model often continues the first two with speech. */
 const beginnings: readonly ((name: string, thing: string) => string)[] = [
   (name, thing) =>
     `Once upon a time, there was a child named ${name}. ${name} lost a ${thing}. ${name} asked mom for help.`,
@@ -30,10 +30,10 @@ const beginnings: readonly ((name: string, thing: string) => string)[] = [
   (name, thing) => `${name} had a ${thing}. The ${thing} was broken.`,
 ];
 
-/** Begins the hint: a helper that starts with nothing learns silence first, which is the actor alone. */
+/** Without this first word, a helper learns silence first. */
 const opening = "Mom";
 
-/** AgentPO's claim in English: the helper sees no more than the actor, which is right if somebody speaks. */
+/** AgentPO's claim in English: the helper sees no more than the actor; right if a character speaks. */
 export function storyHintTask(options: StoryHintOptions): TeamTask {
   const { tokenizer, hintTokens, actorTokens, learns, testProblems } = { ...storyHintDefaults, ...options };
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);

@@ -1,5 +1,5 @@
 /**
- * Story worlds: teams of a small language model that was trained on children's stories learn to be brief in English.
+ * Story worlds: small language models of children's stories learn to be brief in English.
  * @module @laconic/tasks/stories
  */
 export { heldNames, knownNames, nameLengths, things } from "./lexicon.ts";

@@ -2,7 +2,7 @@ import { randomFromSeed, type Random } from "@laconic/core";
 
 const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/u);
 
-/** Names of training, of one to four tokens. The first sixteen are common in the model's stories; the others' order was drawn. */
+/** Training names of one to four tokens; the first sixteen are common in the model's stories. */
 export const knownNames: readonly string[] = wordsIn(`
   Lily Tom Tim Ben Sue Mia Max Sam Jack Lucy Sara Bob Amy Jane Mary Timmy Kim Cara Ed Harry Sally
   Betty Leon Jess Lina Todd Kate Pam Cole Don Matt Wendy Luke Tara Tina Milo Jim Jimmy Bess Wes Hal
@@ -14,16 +14,16 @@ export const knownNames: readonly string[] = wordsIn(`
   Lara
 `);
 
-/** How many tokens the smallest story model spells a name in. */
+/** Name length in tokens of the smallest story model. */
 export type NameLength = "1-2" | "3-4" | "5-up";
 
-/** Every class of lengths, shortest first. */
+/** All length classes, shortest first. */
 export const nameLengths: readonly NameLength[] = ["1-2", "3-4", "5-up"];
 
-/** Problems that are not trained on: those that settings are chosen by, and those that are measured once, at the end. */
+/** Evaluation splits: `validation` to choose settings, `test` for one final measurement. */
 export type HeldSplit = "validation" | "test";
 
-/** Children that test stories are about, and none of training or of the other split is, by the tokens of their names. */
+/** Names of evaluation children, unique to their split, by token count. */
 export const heldNames: Readonly<Record<HeldSplit, Readonly<Record<NameLength, readonly string[]>>>> = {
   validation: {
     "1-2": wordsIn("Lou Ted Tam Lin"),
@@ -43,12 +43,12 @@ export const heldNames: Readonly<Record<HeldSplit, Readonly<Record<NameLength, r
   },
 };
 
-/** Every name that training never has. */
+/** Names absent from training. */
 export const unseenNames: readonly string[] = Object.values(heldNames).flatMap((byLength) =>
   Object.values(byLength).flat(),
 );
 
-/** Things that a child has. */
+/** Things of training stories. */
 export const things: readonly string[] = [
   "red ball",
   "big dog",
@@ -62,36 +62,35 @@ export const things: readonly string[] = [
   "soft bear",
 ];
 
-/** Things of test stories alone. */
+/** Things absent from training. */
 export const heldThings: Readonly<Record<HeldSplit, readonly string[]>> = {
   validation: ["pink doll", "old drum", "shiny bell"],
   test: ["warm coat", "round cake", "green frog"],
 };
 
-/** A child and what it has. */
 export interface Child {
   readonly name: string;
   readonly thing: string;
 }
 
-/** Where a child is from: `known` is kept for validation and test but its name is one of training's, `unseen` has a name that no story of training has. */
+/** Split of a child: evaluation children have a training name (`known`) or a new one (`unseen`). */
 export type StorySplit = "train" | "known" | "unseen";
 
-/** How children of training are drawn. */
+/** Names of training children. */
 export interface NameChoice {
-  /** How many of the known names there are, the first of them; all when absent. */
+  /** Uses the first so many known names. Default: all. */
   readonly names?: number;
-  /** Share of children with a made-up name, drawn without end: a code for the known names does not cover them. Default 0. */
+  /** Share of made-up names, to prevent a code for known names. Default 0. */
   readonly madeUp?: number;
 }
 
-/** The split that a pair of name and thing is for: of eight, six are learned on. */
+/** Split of a pair of name and thing; six of eight are for training. */
 export function splitOf({ name, thing }: Child): "train" | HeldSplit {
   const part = randomFromSeed(`stories ${name}/${thing}`).integer(8);
   return part === 0 ? "test" : part === 1 ? "validation" : "train";
 }
 
-/** A child for a split: its pair of name and thing is of no other. */
+/** Draws a child of the split. */
 export function drawChild(random: Random, split: StorySplit, held: HeldSplit = "test", choice: NameChoice = {}): Child {
   const unseen = Object.values(heldNames[held]).flat();
   for (;;) {
@@ -104,7 +103,6 @@ export function drawChild(random: Random, split: StorySplit, held: HeldSplit = "
   }
 }
 
-/** A name of training. */
 export function trainedName(random: Random, { names = knownNames.length, madeUp = 0 }: NameChoice): string {
   if (madeUp > 0 && random.uniform() < madeUp) {
     for (;;) {
@@ -126,7 +124,7 @@ const closings = letters(
   "n l s t d r m x y a e o h ck ll nn th ne ke te ce se es us er el en on in an am ia ie ew ard et is as",
 );
 
-/** One syllable to four, such as Tam, Brin or Norellith: if all had one shape, only that would be copied. */
+/** Varied lengths (Tam, Brin, Norellith); otherwise only one shape would be copied. */
 function madeUpName(random: Random): string {
   const [shape, size] = [random.uniform(), random.uniform()];
   const opening = shape < 0.12 ? "" : random.pick(shape < 0.6 ? consonants : openings);

@@ -6,25 +6,25 @@ import { cueOf } from "./teller-problems.ts";
 
 const children: ReadonlySet<string> = new Set([...knownNames, ...unseenNames]);
 
-/** Length of the text of a view: the rest is the same in every view. */
+/** Length of a view's variable text. */
 export type TextLength = (view: string, problem: Problem) => number;
 
-/** A changed problem, or null without a counterpart. */
+/** Null without a counterpart. */
 type Change = (problem: Problem, random: Random) => Problem | null;
 
-/** Families of the worlds in which tellers say whose a thing is. */
+/** Probe families of the teller worlds. */
 export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]): TaskProbes {
   const restOf = (view: string, problem: Problem): string => view.slice(textLength(view, problem));
   const idleOnly: NoProbe = { none: "the only teller knows the owner" };
 
-  /** The teller who knows the owner reads it in sentences that neither training nor test has. */
+  /** New sentences for the informed teller. */
   const paraphrased: Change = (problem, random) => {
     const holder = holderOf(problem);
     const text = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
     return holder === null ? null : withView(problem, holder, (view) => `${text}${restOf(view, problem)}`);
   };
 
-  /** The other tellers read texts that neither training nor test has. */
+  /** New texts for the other tellers. */
   const withIdleTexts = (problem: Problem, random: Random): Problem => {
     const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
     return withViews(problem, (view, agent) =>
@@ -32,13 +32,13 @@ export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]
     );
   };
 
-  /** All tellers read new texts, so that silence which follows known words shows. */
+  /** New texts for all tellers, to detect silence that follows known texts. */
   const withOtherTexts: Change = (problem, random) => {
     const changed = paraphrased(problem, random.split("holder"));
     return changed && withIdleTexts(changed, random.split("idle"));
   };
 
-  /** Asks for another child's thing, which an idle teller now reads of in words of training. */
+  /** Asks for another child's thing; an idle teller becomes the informed one. */
   const withOtherQuestion: Change = (problem, random) => {
     const holder = holderOf(problem);
     const { views = {} } = problem;
@@ -56,7 +56,6 @@ export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]
     return { ...changed, id: `${problem.id}/asks ${question}`, question, gold };
   };
 
-  /** Four or five tellers; null for a problem with five. */
   const withMoreTellers: Change = (problem, random) => {
     const present = Object.keys(problem.views ?? {}).length;
     const joining = tellers.slice(present, present < 4 ? 4 + random.integer(2) : tellers.length);
@@ -87,7 +86,7 @@ export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]
   };
 }
 
-/** Families of the worlds in which one story is the question. */
+/** Probe families of the single-story worlds. */
 export const storyProbes: TaskProbes = (problems, random) => ({
   paraphrase: { none: "the story is the question, and its wording is what is asked" },
   distractors: { none: "every sentence of the story counts" },
@@ -95,7 +94,6 @@ export const storyProbes: TaskProbes = (problems, random) => ({
   "more-agents": { none: "the world is of a fixed team" },
 });
 
-/** Every child has a name that no story of training has. */
 function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   const fresh = Object.values(heldNames.test).flat();
   return counterparts("children have other names, never seen in training", problems, random, (problem, stream) => {
@@ -110,7 +108,7 @@ function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   });
 }
 
-/** The teller who knows the owner reads of another child; the gold answer stays. */
+/** The informed teller reads about another child; the gold answer stays. */
 function lie(problem: Problem, random: Random): Problem | null {
   const holder = holderOf(problem);
   const present = namesIn(Object.values(problem.views ?? {}).join(" "));
@@ -120,14 +118,14 @@ function lie(problem: Problem, random: Random): Problem | null {
   return holder === null ? null : withView(problem, holder, lying);
 }
 
-/** An idle teller's text with known children and things, so that only the text is new. */
+/** Idle text with known children and things; only the wording is new. */
 function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
   const [name = "", friend = ""] = random.shuffle(knownNames.filter((known) => known !== gold));
   const other = random.pick(things.filter((thing) => thing !== question));
   return random.pick(texts)({ name, friend, asked: question, other }, random);
 }
 
-/** The teller who knows: idle texts never name the owner. */
+/** Idle texts never name the owner. */
 function holderOf({ gold, views = {} }: Problem): AgentId | null {
   return Object.keys(views).find((agent) => namesIn(views[agent] ?? "").includes(gold)) ?? null;
 }

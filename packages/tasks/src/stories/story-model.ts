@@ -1,27 +1,26 @@
 /**
- * Where the language model of the story worlds is published: for whoever fetches it without opening a world.
+ * Location of the story worlds' language model, without opening a world.
  * @module @laconic/tasks/story-model
  */
 
-/** A file of a model, as its repository has it. */
+/** File of a model in its repository. */
 export interface ModelFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** The language model of the story worlds: 260,000 weights, trained on TinyStories, in llama2.c's format. */
+/** Language model of the story worlds (260,000 weights, TinyStories, llama2.c format). */
 export interface StoryModel {
-  /** A folder of a repository of the Hugging Face hub. */
+  /** Folder on the Hugging Face hub. */
   readonly hub: string;
   readonly revision: string;
-  /** As its card says. */
   readonly licence: string;
   readonly checkpoint: ModelFile;
   readonly tokenizer: ModelFile;
 }
 
-/** Where the story model is published, and what its bytes are. */
+/** Location and checksums of the story model. */
 export const storyModel: StoryModel = {
   hub: "karpathy/tinyllamas/stories260K",
   revision: "0bd21da7698eaf29a0d7de3992de8a46ef624add",
@@ -38,5 +37,5 @@ export const storyModel: StoryModel = {
   },
 };
 
-/** The name under which a run finds the same bytes again. */
+/** Name that pins the story model's revision. */
 export const storyModelName: string = `hub:${storyModel.hub}@${storyModel.revision}`;

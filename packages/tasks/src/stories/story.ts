@@ -3,21 +3,20 @@ import type { AgentSpec, AgentView } from "@laconic/topologies";
 import { distinct, type EvaluationSplits } from "../task.ts";
 import { drawChild, type Child, type HeldSplit, type NameChoice, type StorySplit } from "./lexicon.ts";
 
-/** The resources of every story world. */
+/** Resources of every story world. */
 export interface StoryOptions {
-  /** The story model's. */
   readonly tokenizer: Tokenizer;
-  /** Number of validation problems, and of test problems. Default 200. */
+  /** Number of validation problems and of test problems. Default 200. */
   readonly testProblems?: number;
 }
 
-/** The story of a child and its thing. */
+/** Story of a child and its thing. */
 export const storyOf = ({ name, thing }: Child): string =>
   `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`;
 
-/** An agent that continues a text: story models know no roles and no instructions. */
+/** Agent that continues a text; story models ignore roles and instructions. */
 export function storyAgent(id: string, role: string, maxTokens: number, text: (view: AgentView) => string): AgentSpec {
-  // A story model rarely writes its end token: without these stops every reply would have the max length.
+  // Story models rarely write their end token.
   return { id, role, maxTokens, stop: [".", "!", "\n"], prompt: (view) => textPrompt(text(view)) };
 }
 
@@ -25,7 +24,7 @@ export function textPrompt(text: string): Prompt {
   return { kind: "text", text };
 }
 
-/** A message as a part of the reader's text, with the mark that ended it put back; empty for silence. */
+/** Message in a reader's prompt, with its end mark restored; empty for silence. */
 export function asSentence(message: string, mark = "."): string {
   const text = message.trim();
   return text === "" || /[,.!?"]$/u.test(text) ? text : `${text}${mark}`;
@@ -34,10 +33,7 @@ export function asSentence(message: string, mark = "."): string {
 /** Problems of a world in its three splits. */
 export type SplitProblems = EvaluationSplits & { problems(random: Random, count: number): Problem[] };
 
-/**
- * Problems of a world about children. Splits have separate seeds; every other evaluation problem has a name of its own split,
- * as `group` says. `problemOf` makes a problem of a child, `choice` gives the names of training.
- */
+/** Problems about children, with a seed per split. Every other evaluation problem has an unseen name, see `group`. */
 export function storyProblems(
   world: string,
   count: number,
@@ -51,7 +47,7 @@ export function storyProblems(
     const [unseen = [], known = []] = (["unseen", "known"] as const).map((group, i) =>
       distinct(Math.floor((count + 1 - i) / 2), () => ({ ...drawn(stream, group, held), group })),
     );
-    // In turn, so that any first problems have both groups.
+    // Interleaved, so that prefixes have both groups.
     return unseen.flatMap((problem, i) => [problem, ...known.slice(i, i + 1)]);
   };
   return {

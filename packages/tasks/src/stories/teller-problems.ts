@@ -15,22 +15,20 @@ import {
 } from "./lexicon.ts";
 import type { SplitProblems } from "./story.ts";
 
-/** Tellers by their place; a problem has the first two to five of them. */
+/** Teller ids; a problem has the first two to five. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];
 
-/** Numbers of tellers that are trained on; five are held back. */
+/** Five tellers are held out. */
 const trainedSizes: readonly number[] = [2, 3, 4];
 
-/** What every teller's text ends with, whoever knows: which thing is asked. */
+/** End of every view, which names the requested thing. */
 export const cueOf = (thing: string): string => `Mom found the ${thing}.`;
 
-/** Which names training has, and what every view ends with. */
 export interface TellerChoice extends NameChoice {
-  /** Behind what is asked, for a teller to go on from; nothing by default. */
+  /** Text after the cue. Default empty. */
   readonly opening?: string;
 }
 
-/** Where each part of a problem is drawn from. */
 interface Sources {
   readonly name: (random: Random) => string;
   readonly things: readonly string[];
@@ -51,7 +49,7 @@ function trained({ opening = "", ...choice }: TellerChoice): Sources {
   };
 }
 
-/** Problems of the tellers' world in three splits; `group` of a validation or test problem says what is new in it, and training never had. */
+/** Problems of the teller world; `group` of an evaluation problem names its new part. */
 export function tellerProblems(count: number, choice: TellerChoice): SplitProblems {
   const ofTraining = trained(choice);
   const heldProblems = (held: HeldSplit): Problem[] => {
@@ -61,7 +59,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
       const stream = randomFromSeed(`story-tellers/${held}/${group}`);
       return distinct(each, () => ({ ...drawProblem(stream, sources, held), group }));
     });
-    // In turn, so that the first so many hold all groups.
+    // Interleaved, so that prefixes cover all groups.
     return Array.from({ length: each }, (_, i) => drawn.flatMap((problems) => problems.slice(i, i + 1)))
       .flat()
       .slice(0, count);
@@ -73,7 +71,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
   };
 }
 
-/** One thing is new in each group, or all at once; of idle texts those that are trained on stand apart too. */
+/** Each group has one new part, or all. */
 function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<string, Sources>> {
   const known = trained(choice);
   const unseen = {
@@ -102,7 +100,7 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
   };
 }
 
-/** A pair of name and thing that training has is in another split. */
+/** Training pairs belong to no other split. */
 const isHeld = ({ name, thing }: Child, held: HeldSplit): boolean =>
   splitOf({ name, thing }) === held || newWords.has(name) || newWords.has(thing);
 

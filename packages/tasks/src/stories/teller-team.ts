@@ -6,24 +6,22 @@ import { tellerProbes } from "./probes.ts";
 import { asSentence, storyAgent, storyOf, storyProblems, type StoryOptions } from "./story.ts";
 import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
 
-/** Settings of a world in which tellers say whose a thing is. */
+/** Settings of a teller world. */
 export interface TellerOptions extends NameChoice, StoryOptions {
-  /** Max tokens of a teller's sentence. */
   readonly tellerTokens?: number;
-  /** Max tokens of the solver's sentence. */
   readonly solverTokens?: number;
-  /** What the solver continues, behind the messages. Default `thanks`. */
+  /** Text after the messages, for the solver to continue. Default `thanks`. */
   readonly ask?: keyof typeof asks;
-  /** End of the story of the teller who knows; default none. */
+  /** End of the informed teller's view. Default none. */
   readonly opening?: string;
   /**
-   * Reward for spelling the name, to the teller who knows and to the solver separately; a part for the first letters. Accuracy
-   * stays the share of right names. Default 0; otherwise a run needs `groupBy: "prompt+agent"`.
+   * Spelling reward, separate for the informed teller and the solver, with partial credit for first letters. Accuracy
+   * counts whole names. Default 0; others need `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
 }
 
-/** Settings of a world of tellers, without open defaults. */
+/** Settings of a teller world with all defaults. */
 export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
 const asks = {
@@ -32,7 +30,7 @@ const asks = {
   "one-day": (thing: string) => `The ${thing} was lost. One day,`,
 } as const;
 
-/** What a solver continues by default, behind the messages. */
+/** Default text for the solver to continue. */
 export const asked: (thing: string) => string = asks.thanks;
 
 const defaults = { madeUp: 0, names: knownNames.length, ask: "thanks", opening: "", spelling: 0 } as const;
@@ -43,10 +41,10 @@ export const storyRelayDefaults: TellerSettings = { ...defaults, tellerTokens: 4
 /** Defaults of {@link storyTellersTask}. */
 export const storyTellersDefaults: TellerSettings = { ...defaults, tellerTokens: 20, solverTokens: 12 };
 
-/** The story of a teller who knows, with the text that it continues. */
+/** View of the informed teller, with the beginning of the next sentence. */
 export const knownStory = (child: Child, opening = ""): string => `${storyOf(child)} ${opening}`.trimEnd();
 
-/** One teller knows whose the thing is and continues the story; the solver reads that and says the name. */
+/** An informed teller continues the story; the solver reads it and says the name. */
 export function storyRelayTask(options: TellerOptions): TeamTask {
   const settings = { ...storyRelayDefaults, ...options };
   return {
@@ -67,7 +65,7 @@ export function storyRelayTask(options: TellerOptions): TeamTask {
   };
 }
 
-/** Learned silence: one of two to five tellers knows whose the asked thing is; the others read of other children or things. */
+/** Learned silence: one of two to five tellers knows the owner. */
 export function storyTellersTask(options: TellerOptions): TeamTask {
   const settings = { ...storyTellersDefaults, ...options };
   return {
@@ -78,7 +76,7 @@ export function storyTellersTask(options: TellerOptions): TeamTask {
   };
 }
 
-/** Tellers continue what each of them sees and do not read each other; the solver reads them all and says the name. */
+/** Tellers continue their own views; the solver reads all and says the name. */
 function tellerTeam(
   name: string,
   all: readonly string[],
@@ -98,7 +96,6 @@ function tellerTeam(
       spatial: present.map((from) => ({ from, to: "solver" })),
       answer: answerOf<string>("solver"),
     });
-  // A problem has the first few of the tellers.
   const teams = all.map((_, i) => teamOf(all.slice(0, i + 1)));
   const whole = teams.at(-1) as Topology;
   return {
@@ -117,7 +114,6 @@ function rightName(answer: string | null, { gold }: Problem): number {
   return answer !== null && wordsOf(answer)[0] === gold ? 1 : 0;
 }
 
-/** The grade, the reward for spelling, and the silence of tellers who know and who do not. */
 function tellerReward(episode: Episode, problem: Problem, spelling: number): EpisodeReward {
   const { gold, views = {} } = problem;
   const told = episode.utterances.filter(({ agent }) => Object.hasOwn(views, agent));
@@ -142,7 +138,7 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
 
 const wordsOf = (text: string): string[] => text.match(/[A-Za-z]+/gu) ?? [];
 
-/** Share of the name's letters that the word begins with; extra letters of the word reduce it. */
+/** Share of the name that the word spells from its start, less extra letters. */
 export function spelled(word: string, name: string): number {
   let same = 0;
   while (same < name.length && word[same] === name[same]) same += 1;

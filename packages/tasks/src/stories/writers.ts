@@ -10,14 +10,13 @@ export interface StoryWritersOptions extends StoryOptions {
   readonly replyTokens?: number;
 }
 
-/** Two agents continue the same story at the same time, for MAGRPO's reward of summaries as a share of its maximum, 3. */
+/** Two agents continue one story concurrently, for MAGRPO's summary reward as a share of 3. */
 export function storyWritersTask({ tokenizer, replyTokens = 80, testProblems = 200 }: StoryWritersOptions): TeamTask {
   const ids = ["first", "second"] as const;
   const players = ids.map((id) => ({
     id,
     role: "writer",
     maxTokens: replyTokens,
-    // Several sentences: a text ends with its paragraph.
     stop: ["\n"],
     prompt: (chat: readonly { readonly content: string }[]) => textPrompt(chat.at(-1)?.content ?? ""),
   }));

@@ -9,23 +9,23 @@ import {
 import { scriptedModel } from "@laconic/core/testing";
 import { inEnvironment, solo } from "@laconic/topologies";
 
-/** What the suite is run on. */
+/** Subject of the suite. */
 export interface EnvironmentSubject {
   readonly environment: Environment;
   readonly problem: Problem;
-  /** Texts of a turn in which the environment answers at least once. */
+  /** Texts of a turn with at least one reply of the environment. */
   readonly texts: readonly string[];
-  /** Who writes them. Default `agent`. */
+  /** Author of the texts. Default `agent`. */
   readonly agent?: string;
 }
 
-/** One check of the suite, free of any test runner. */
+/** A check of the suite, independent of test runners. */
 export interface EnvironmentCase {
   readonly name: string;
   readonly run: (create: () => EnvironmentSubject) => Promise<void>;
 }
 
-/** What every environment owes its users: `for (const item of environmentCases) test(item.name, () => item.run(create))`. */
+/** Checks for every environment: `for (const item of environmentCases) test(item.name, () => item.run(create))`. */
 export const environmentCases: readonly EnvironmentCase[] = [
   {
     name: "it answers the texts, each answer is read once, and the prompt holds it",

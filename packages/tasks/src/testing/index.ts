@@ -1,5 +1,5 @@
 /**
- * The suites that every task and every environment passes.
+ * Test suites for tasks and environments.
  * @module @laconic/tasks/testing
  */
 export { gradeOf, gradingOf } from "../grading.ts";

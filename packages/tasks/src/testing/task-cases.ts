@@ -5,22 +5,22 @@ import type { TrainingTask } from "@laconic/topologies";
 import { problemKey } from "../check-problems.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
-/** What the suite is run on. */
+/** Subject of the suite. */
 export interface TaskSubject {
   readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
-  /** An answer that deserves the best grade, by agent where several answer. The gold need not be one. */
+  /** Returns an answer with the best grade, by agent if several answer. */
   readonly solve?: (problem: Problem) => Exclude<TeamAnswer, null>;
-  /** What agents speak with; letters drawn by chance by default. */
+  /** Model of the agents. Default: random letters. */
   readonly model?: (agent: string) => LanguageModel;
 }
 
-/** One check of the suite, free of any test runner. */
+/** A check of the suite, independent of test runners. */
 export interface TaskCase {
   readonly name: string;
   readonly run: (create: () => TaskSubject | Promise<TaskSubject>) => Promise<void>;
 }
 
-/** What every task owes a trainer, as data: `for (const item of taskCases) test(item.name, () => item.run(create))`. */
+/** Checks for every task, as data: `for (const item of taskCases) test(item.name, () => item.run(create))`. */
 export const taskCases: readonly TaskCase[] = [
   {
     name: "a stream of random numbers decides which problems are drawn, as many as were asked for",
@@ -139,7 +139,7 @@ export const taskCases: readonly TaskCase[] = [
         proper(await gradeOfEpisode(task, episode, problem), episode.outputs ?? episode.answer, problem);
         played.push({ problem, episode });
       }
-      // Of nothing, of one and of several: an evaluation asks of every group, however small.
+      // Evaluations compute measures of groups of any size, including empty ones.
       for (const some of [[], played.slice(0, 1), played])
         for (const [name, value] of Object.entries(task.across?.(some) ?? {}))
           check(Number.isNaN(value) || Number.isFinite(value), `across ${some.length} episodes ${name} is ${value}`);
@@ -150,7 +150,7 @@ export const taskCases: readonly TaskCase[] = [
 const few = 4;
 const many = 60;
 
-/** Opens the subject, and closes its task whatever happens. */
+/** Opens the subject and always closes its task. */
 function withSubject(body: (subject: TaskSubject) => void | Promise<void>): TaskCase["run"] {
   return async (create) => {
     const subject = await create();
@@ -171,7 +171,7 @@ async function graded(task: TrainingTask, answer: TeamAnswer, problem: Problem):
   return proper(await gradeOf(task, answer, problem), answer, problem);
 }
 
-/** All players of a joint game say the same. */
+/** Answer in which all players of a joint game say the same. */
 function spread(agents: readonly string[], text: string): TeamAnswer {
   return Object.fromEntries(agents.map((agent) => [agent, text]));
 }

@@ -19,11 +19,11 @@ import { teamTitle } from "./teams/team-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
-/** A team on a benchmark's questions. */
+/** Settings of a team on a benchmark's questions. */
 export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** A file of questions and golds that replaces the benchmark's training split; its test split remains. */
+  /** File of questions and golds that replaces the training split. */
   readonly file?: string;
 }
 
@@ -43,7 +43,7 @@ export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskRe
   });
 }
 
-/** A team on your own questions. */
+/** Settings of a team on custom questions. */
 export interface DataTaskSettings extends TeamSettings {
   readonly name: "data";
   readonly data: DataSettings;
@@ -53,8 +53,8 @@ export interface DataTaskSettings extends TeamSettings {
 export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**
- * A team on your own data; `grader` replaces the data's grading. No benchmark is opened.
- * @throws LaconicError `data_invalid` with file and row, `config_invalid`, `checkpoint_missing` for a model without a tokenizer
+ * Opens a team on custom data, without a benchmark. `grader` replaces the data's grading.
+ * @throws LaconicError `data_invalid`, `config_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
 export async function dataTask(
   settings: DataTaskSettings,
@@ -79,16 +79,12 @@ export async function dataTask(
   return grader ? gradedBy(task, grader) : task;
 }
 
-/** Where questions come from, and the kind of their answers. */
 export interface Questions {
-  /** Name of the task. */
   readonly task: string;
-  /** The source in messages. */
   readonly source: string;
-  /** The setting of the source. */
   readonly key: string;
   readonly answer: AnswerKind;
-  /** The benchmark whose protocols of published methods apply. */
+  /** Published methods follow this benchmark's protocols. */
   readonly benchmark?: string;
   open(isUsable: (problem: BenchmarkProblem) => boolean): Promise<TaskData>;
 }
@@ -108,7 +104,7 @@ export async function questionTask(
     targetTokens: resources.targetTokens,
   });
   checkFits(questions, team);
-  // Dealt before rendered: every holder sees the question and its options.
+  // Deals statements before rendering, so that every holder sees the question.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const isUsable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
@@ -128,7 +124,7 @@ export async function questionTask(
       const verdict = answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, graders, signal);
       const isLimited = verdict?.limited === true;
       if (verdict?.decided === false && !isLimited) return { undecided: verdict.rule };
-      // A limit is a wrong answer: without a grade it would be worth more than one.
+      // A sandbox limit counts as wrong; undecided episodes would be worth more.
       const grade = { task: verdict?.correct ? 1 : 0 };
       return sandbox ? { team: grade, measures: { sandbox_limit: Number(isLimited) } } : grade;
     },
@@ -154,7 +150,6 @@ function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Probl
   );
 }
 
-/** @throws LaconicError `config_invalid` */
 function checkFits({ source, key, answer }: Questions, { topology, holders }: TextTeam): void {
   if (answer.kind === "writing")
     refuse(
@@ -166,7 +161,7 @@ function checkFits({ source, key, answer }: Questions, { topology, holders }: Te
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${source} is one piece`);
 }
 
-/** @throws LaconicError `data_invalid` for a view of an agent that the team does not have */
+/** @throws LaconicError `data_invalid` for a view of an unknown agent */
 function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask): void {
   for (const { id, views = {} } of [...pool, ...testProblems]) {
     const stranger = Object.keys(views).find((agent) => !agents.includes(agent));
@@ -179,7 +174,7 @@ function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask)
   }
 }
 
-/** Votes read the letters in the grading. @throws LaconicError `config_invalid` for a question with more options */
+/** @throws LaconicError `config_invalid` for a question with more options */
 function checkLetters(answer: AnswerKind, problems: readonly BenchmarkProblem[]): void {
   if (answer.kind !== "letter") return;
   const needed = answerKindOf("letter", problems);

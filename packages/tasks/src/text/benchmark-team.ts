@@ -4,12 +4,12 @@ import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 
-/** Seed of the deal: a team meets the same deal in training and in a bench. */
+/** Seed of the deal, the same in training and benches. */
 export const dealSeed = "laconic";
 
 /**
- * Deals what a problem states among a team's holders, the same in every run; a problem with views keeps them.
- * @returns null if less than two facts could be dealt, and for programs and texts, which are one piece
+ * Deals a problem's statements among holders, the same in every run; existing views are kept.
+ * @returns null with less than two facts, and for programs and texts, which cannot be split
  */
 export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {
   return (problem) => {
@@ -20,41 +20,41 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   };
 }
 
-/** The team of a task over text. */
+/** Team settings of a task over text. */
 export interface TeamSettings {
-  /** With several teams, each problem is played on one of them, and the collaborator learns for all. */
+  /** Several teams share the problems; the collaborator learns from all. */
   readonly team: TeamChoice | readonly TeamChoice[];
-  /** Holders of a star or chain, debaters, agents of a layer or graph. Default 3. */
+  /** Number of holders, debaters, or agents of a layer or graph. Default 3. */
   readonly agents?: number;
   /** Rounds of a debate or graph; layers of a layered team. Default 2. */
   readonly rounds?: number;
-  /** Max reply tokens of agents that learn. Default 768, AgentPO's. */
+  /** Max reply tokens of trained agents. Default 768, as in AgentPO. */
   readonly replyTokens?: number;
-  /** Max reply tokens of agents that do not learn. Default 2048, AgentPO's. */
+  /** Max reply tokens of frozen agents. Default 2048, as in AgentPO. */
   readonly actorTokens?: number;
   /** Seed of a random graph. Default 0. */
   readonly graphSeed?: string | number;
   /** Probability of each edge of a random graph. Default 0.5. */
   readonly density?: number;
-  /** Whether prompts state the run's budget and what is left of it. */
+  /** Shows the run's budget and its rest in prompts. Default false. */
   readonly showBudget?: boolean;
 }
 
 /** Defaults of {@link TeamSettings}. */
 export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorTokens: 2048, showBudget: false } as const;
 
-/** Default reply tokens of a pair, MAGRPO's. */
+/** Default reply tokens of a pair, as in MAGRPO. */
 export const pairTokens = 256;
 
-/** How a team writes and reads answers, and the run's budget. */
+/** How a team writes and reads answers, and the budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
-  /** The run's B, which every agent's view then has. */
+  /** Token budget B of the run. */
   readonly targetTokens?: number | undefined;
 }
 
 /**
- * The team of a task over text.
- * @throws LaconicError `config_invalid` for a setting without effect on the team, and as {@link teamOf}
+ * Returns the team of a task over text.
+ * @throws LaconicError `config_invalid` for a setting without effect, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
   const {

@@ -4,72 +4,66 @@ import { tryParseJson } from "@laconic/core/json";
 import { gradeProgram, solutionIn, type ProgramTests, type ProgramVerdict, type Sandbox } from "@laconic/sandbox";
 
 /**
- * Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree.
- *
- * - `fallback`: the main function has a way of its own for when the helper fails.
- * - `decorator`: it handles special cases before it returns what the helper returns.
- * - `coordinator`: it splits the task over several calls of the helper.
- * - `strategy-filter`: the helper decides which branch is taken.
+ * Cooperation schemes of the MAGRPO paper, detected in the syntax tree.
+ * - `fallback`: the main function has an alternative if the helper fails.
+ * - `decorator`: it handles special cases, then returns the helper's result.
+ * - `coordinator`: it splits the task over several helper calls.
+ * - `strategy-filter`: the helper's result selects a branch.
  */
 export const cooperationSchemes = ["fallback", "decorator", "coordinator", "strategy-filter"] as const;
 
-/** One of {@link cooperationSchemes}. */
+/** Scheme of {@link cooperationSchemes}. */
 export type CooperationScheme = (typeof cooperationSchemes)[number];
 
-/** The reward of a helper and a main function, and its parts. */
+/** Reward of a helper and a main function. */
 export interface CooperationReward {
   /** 0 to 4. */
   readonly reward: number;
   readonly terms: {
     /** 0.4 for a helper with a return, 0.6 for a main function with one. */
     readonly structure: number;
-    /** 0.5 when both parse together. */
+    /** 0.5 if both parse together. */
     readonly syntax: number;
-    /** Share of the asserts that pass. */
     readonly tests: number;
-    /** 0.5 for a call of the helper, 1 for more than a wrapper of it, -0.5 when its result is not used. */
+    /** 0.5 for a helper call, 1 for more than a wrapper, -0.5 for an unused result. */
     readonly cooperation: number;
   };
-  /** Tests in which the program reached a limit of the sandbox; they count as failed. */
+  /** Failed tests that reached a sandbox limit. */
   readonly limited: number;
-  /** The first level that failed and ended the count; null when all were reached. */
+  /** First failed level, which ends the count; null if all were reached. */
   readonly stoppedAt: "main" | "syntax" | null;
   readonly schemes: readonly CooperationScheme[];
-  /** Why the machine prevented a verdict, or null. With a reason, the other fields mean nothing. */
+  /** Reason without a verdict; then the other fields are meaningless. Otherwise null. */
   readonly undecided: string | null;
-  /** MAGRPO's feedback between turns. It shows one test. */
+  /** MAGRPO's feedback between turns, with one test. */
   readonly feedback: string;
-  /** The same for readers with other prompts. */
   readonly report: CooperationReport;
 }
 
-/** The syntax of a helper and a main function, and their first test. */
+/** Syntax of a helper and a main function, and their first test. */
 export interface CooperationReport {
-  /** The helper exists and returns something. */
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;
-  /** Both together are Python. */
   readonly parses: boolean;
   readonly callsAux: boolean;
   readonly isWrapper: boolean;
   readonly usesResult: boolean;
-  /** The first assert, and the rule that decided as in {@link ProgramVerdict}: null where it passed, undefined where it was not run. */
+  /** First assert and deciding rule: null if passed, undefined if not run. */
   readonly first: { readonly assert: string; readonly failure: string | null | undefined };
 }
 
 interface Analysis extends Omit<CooperationReport, "first"> {
   readonly schemes: readonly CooperationScheme[];
-  /** A program for each assert. */
   readonly tests: readonly string[];
 }
 
-/** Tests that run out of time before the rest is not run. */
+/** Skips later tests after so many timeouts. */
 const maxTimeouts = 3;
 
 /**
- * MAGRPO's reward of a helper `aux` and the function that was asked for (LLM_Collab_Code_Generation@7ca407e). Unlike there,
- * calls are found in the syntax tree, asserts of several lines are read, and a sandbox runs programs without the tests.
- * @throws LaconicError `data_invalid` when the tests cannot be read
+ * MAGRPO's reward of a helper `aux` and the requested function (LLM_Collab_Code_Generation@7ca407e). Ours finds calls
+ * in the syntax tree, reads asserts of several lines, and hides tests from programs in a sandbox.
+ * @throws LaconicError `data_invalid` for unreadable tests
  */
 export async function cooperationReward(
   replies: { readonly aux: string; readonly main: string },
@@ -81,7 +75,7 @@ export async function cooperationReward(
   const { entryPoint } = tests;
   const aux = solutionIn(replies.aux, "aux") ?? replies.aux;
   const main = solutionIn(replies.main, entryPoint) ?? replies.main;
-  // The functions of a reply use what the prompt imports.
+  // Functions may use the prompt's imports.
   const prompt = (tests.prompt.match(/^(?:from|import)[ \t].*$/gmu) ?? []).join("\n");
   const analysis = await analyse({ aux, main, prompt, test: tests.test, entryPoint }, sandbox);
   if (analysis === null) return unjudged("their syntax could not be looked at");
@@ -105,7 +99,6 @@ function judged(
   const { auxDefined, mainDefined, parses, callsAux, isWrapper, usesResult } = syntax;
   const stoppedAt = !mainDefined ? "main" : parses ? null : "syntax";
   const passed = verdicts.filter(({ correct }) => correct).length;
-  /** Points of the conditions that hold. */
   const points = (...rows: readonly (readonly [holds: boolean, points: number])[]): number =>
     rows.reduce((sum, [holds, each]) => sum + (holds ? each : 0), 0);
   const cooperates = passed > 0 && auxDefined && callsAux;
@@ -139,7 +132,6 @@ function judged(
   };
 }
 
-/** What is left of a reward that the machine did not let be judged. */
 function unjudged(reason: string): CooperationReward {
   const unread = { auxDefined: false, mainDefined: false, parses: false, callsAux: false, isWrapper: false };
   const nothing = judged({ ...unread, usesResult: false, schemes: [], tests: [] }, [], "");
@@ -151,7 +143,7 @@ interface AnalysisInput extends Pick<ProgramTests, "prompt" | "test" | "entryPoi
   readonly main: string;
 }
 
-/** Null where the machine did not let it run. */
+/** @returns null if the machine prevented the run */
 async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis | null> {
   const code = readFileSync(new URL("../../assets/cooperation.py", import.meta.url), "utf8");
   const stdin = JSON.stringify(input);
@@ -165,7 +157,7 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
     const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
     if (isUnread) throw new LaconicError("data_invalid", reason, { entryPoint });
   }
-  // The tests can be read without the functions, or not at all: that shows whose fault it is.
+  // Analyses the tests alone, to find out which part is invalid.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
   return without && { ...without, parses: false };
 }

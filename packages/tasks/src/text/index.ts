@@ -1,5 +1,5 @@
 /**
- * Tasks over text: teams of the papers on benchmark questions, texts and programs written together.
+ * Tasks over text: the papers' teams on questions, texts and programs.
  * @module @laconic/tasks/text
  */
 export { benchmarkTask, dataTask } from "./benchmark-task.ts";

@@ -14,17 +14,17 @@ import type { AnswerKind, Grading } from "@laconic/grading";
 import { LaconicError, questionKey } from "@laconic/core";
 import type { TaskResources } from "../task-resources.ts";
 
-/** Problems to train on and others to evaluate on; no problem is both. */
+/** Disjoint problems for training and evaluation. */
 export interface TaskData {
   readonly train: readonly BenchmarkProblem[];
-  /** Part of the training split that is not trained on; absent if that is too small, or the data are the user's. */
+  /** Held-out training problems; absent if too few, or for custom data. */
   readonly validation?: readonly BenchmarkProblem[];
   readonly testProblems: readonly BenchmarkProblem[];
 }
 
 /**
- * A benchmark's training and test splits; problems that do not fit the team (`isUsable`) are left out and counted in a note.
- * @throws LaconicError `data_invalid` for a benchmark without a training split: test problems are never trained on
+ * Returns a benchmark's training and test splits. Problems that fail `isUsable` are skipped and noted.
+ * @throws LaconicError `data_invalid` for a benchmark without a training split
  */
 export async function benchmarkData(
   name: string,
@@ -55,7 +55,6 @@ export async function benchmarkData(
   return { ...withValidation(usable(train, "training")), testProblems: held };
 }
 
-/** The grading of a file's golds, for a benchmark with these golds. */
 function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
   if (grading.kind === "maths")
     return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
@@ -64,7 +63,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
   throw new LaconicError("config_invalid", `task.file: there is no gold for ${kind}`, { key: "task.file" });
 }
 
-/** @throws LaconicError `data_invalid` with file and row, `config_invalid` with the setting */
+/** @throws LaconicError `data_invalid`, `config_invalid` */
 export async function ownData(
   settings: DataSettings,
   { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,
@@ -95,7 +94,7 @@ function usableOf(
   return usable;
 }
 
-/** A benchmark that is one split: its first problems are for the test, the others are trained on, as in MAGRPO. */
+/** Splits a single split: first problems are test, the rest training, as in MAGRPO. */
 export async function splitData(name: string, testProblems: number, open: OpenOptions): Promise<TaskData> {
   if (testProblems === 0) return { train: [], testProblems: [] };
   const { problems } = await openSplit(benchmarkNamed(name), open);
@@ -103,7 +102,7 @@ export async function splitData(name: string, testProblems: number, open: OpenOp
   return { ...withValidation(problems.slice(held)), testProblems: problems.slice(0, held) };
 }
 
-/** A tenth of the training problems, at most 200, are for validation. */
+/** Holds out a tenth of the training problems, at most 200. */
 function withValidation(problems: readonly BenchmarkProblem[]): Pick<TaskData, "train" | "validation"> {
   const limit = Math.min(200, Math.floor(problems.length / 10));
   if (limit === 0) return { train: problems };

@@ -10,25 +10,25 @@ import { splitData, type TaskData } from "./open-data.ts";
 import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
-/** Settings of two agents that write for one reward of form. */
+/** Settings of two writers with one reward for form. */
 export interface WritingOptions {
   readonly form: "tldr" | "arxiv";
-  /** Max tokens of a text. Default 256, MAGRPO's. */
+  /** Max tokens of a text. Default 256, as in MAGRPO. */
   readonly replyTokens?: number;
-  /** Counts transition phrases at word boundaries: in the released code, "so" is counted in "some". */
+  /** Counts transition phrases at word boundaries; the released code counts "so" in "some". */
   readonly strict?: boolean;
-  /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
+  /** Default `own`; `published` needs the texts of `laconic data get --exemplars`. */
   readonly prompts?: PairPrompts;
 }
 
-/** Settings of two agents that write a helper and a main function for one reward. */
+/** Settings of two programmers (helper, main function) with one reward. */
 export interface CodeOptions {
   readonly benchmark: "coophumaneval" | "humaneval";
-  /** With 2, both read after the first turn what the tests say. */
+  /** If 2, both read test results after the first turn. */
   readonly turns: 1 | 2;
-  /** Max tokens of a function. Default 256, MAGRPO's. */
+  /** Max tokens of a function. Default 256, as in MAGRPO. */
   readonly replyTokens?: number;
-  /** Default `own`; `published` needs the texts that `laconic data get --exemplars` brings. */
+  /** Default `own`; `published` needs the texts of `laconic data get --exemplars`. */
   readonly prompts?: PairPrompts;
 }
 
@@ -54,7 +54,7 @@ function playersOf(ids: readonly string[], form: keyof typeof instructions, maxT
   return ids.map((id, i) => ({ id, maxTokens, system: instructions[form][i as 0 | 1] }));
 }
 
-/** MAGRPO's pair of writers: both write at the same time, and the reward judges the two texts together. */
+/** MAGRPO's writers: both write at the same time, for a joint reward. */
 export async function writingTask(settings: WritingOptions, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
   const data = await splitData(form, resources.testProblems, resources.data);
@@ -87,12 +87,12 @@ function problemsOf(
   };
 }
 
-/** The grade, its levels in points, and MAGRPO's metrics as shares of their maximum. Levels behind a failed one have 0 points. */
+/** Grade, points per level, and MAGRPO's metrics as shares of their maximum. */
 function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   const { length, ratio, words } = terms;
   const { overlap, transitions } = style;
   return {
-    // The stated maximum; with twelve kinds of transitions 2.98 can be reached.
+    // Stated maximum; only 2.98 can be reached.
     team: { task: reward / 3 },
     measures: {
       structure: (length + ratio) / 1.5,
@@ -116,7 +116,7 @@ const noProgram: Judgement = {
   schemes: [],
 };
 
-/** The reward as a share of its maximum, 4, its parts in points, and which schemes the program shows. */
+/** Share of the maximum reward (4), terms in points, and schemes. */
 function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeReward {
   return {
     team: { task: Math.max(0, reward / 4) },
@@ -128,14 +128,14 @@ function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeR
   };
 }
 
-/** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
+/** MAGRPO's programmers, graded together in a sandbox. */
 export async function codeTask(settings: CodeOptions, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
   const { testProblems, signal } = resources;
   const published = prompts === "own" ? null : await publishedPair("code", resources.data);
   const data = await splitData(benchmark, testProblems, resources.data);
   const tokenizer = await tokenizerOf(resources);
-  // Last: an error after it would leave its processes behind.
+  // Comes last: a later error would leak its processes.
   const sandbox = testProblems === 0 ? null : await createSandbox({ limits: gradingLimits, ...(signal && { signal }) });
   const rewardOf = cachedRewards(sandbox);
   const own: JointGame = {
@@ -194,10 +194,9 @@ function cachedRewards(
   };
 }
 
-/** A line between the two parts that one model writes. */
 const marker = "=== SECOND PART ===";
 
-/** Prompts of untrained pairs: each player's own instruction with the other's text, or one model with both instructions. */
+/** Prompts of untrained pairs, or of one model with both instructions. */
 export function pairWords({ players }: Pick<JointGame, "players">, parts: "text" | "code"): JointWords {
   const tasks = players.map(({ system = "" }, i) => `${i + 1}. ${system}`);
   const alone =

@@ -10,20 +10,19 @@ import {
 } from "@laconic/topologies";
 import type { CooperationReport } from "./cooperation.ts";
 
-/** In whose words a pair is asked: ours, or those that MAGRPO's authors released. */
+/** Prompts of a pair: ours, or those of MAGRPO's authors. */
 export type PairPrompts = "own" | "published";
 
-/** What a pair is asked in published words. */
 export interface PublishedPair {
-  /** Each player's first question: all that it is told. */
+  /** First prompt of each player; no other instruction. */
   readonly first: (problem: Problem) => readonly string[];
-  /** What programmers are asked behind a turn. */
+  /** Programmers' prompts after a turn. */
   readonly again: (problem: Problem, history: JointHistory, report: CooperationReport) => readonly string[];
 }
 
 /**
- * A game in published words, as texts without a chat template; the text of a later turn tells the earlier ones.
- * @param reportOf - what programs came to; none for writers, who have one turn
+ * The game with published prompts: plain texts; later turns contain the earlier ones.
+ * @param reportOf - test results; absent for writers
  */
 export function inPublishedWords(
   game: JointGame,
@@ -40,7 +39,7 @@ export function inPublishedWords(
   };
 }
 
-/** MAGRPO's baselines on the published questions. What one reads of another, and a single model's task, stay in our words. */
+/** MAGRPO's baselines on the published questions. Messages and the single model's task use our prompts. */
 export function baselinesOf(
   game: JointGame,
   own: JointGame,
@@ -56,19 +55,18 @@ function lastAsText(chat: readonly ChatMessage[]): Prompt {
   return { kind: "text", text: chat.at(-1)?.content ?? "" };
 }
 
-/** Behind a draft a baseline is asked in a chat. */
+/** After a draft, baselines get a chat. */
 function textOrChat(chat: readonly ChatMessage[]): Prompt {
   return chat.length === 1 ? lastAsText(chat) : { kind: "messages", messages: chat };
 }
 
-/** Where each pair's texts are, and which of them are the players'. */
 const sources = {
   tldr: ["magrpo-tldr", ["short", "long"]],
   arxiv: ["magrpo-arxiv", ["background", "methods"]],
   code: ["magrpo-code", ["helper", "main"]],
 } as const;
 
-/** MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e). Throws rather than ask in our words. */
+/** MAGRPO's requests (LLM_Collab_Writing@7e59995, LLM_Collab_Code_Generation@7ca407e). */
 export async function publishedPair(pair: keyof typeof sources, open: OpenOptions): Promise<PublishedPair> {
   const [source, players] = sources[pair];
   const { folder, offline, signal, fetch } = open;
@@ -86,12 +84,12 @@ export async function publishedPair(pair: keyof typeof sources, open: OpenOption
   };
 }
 
-/** A template of Python's with the values of its places; other braces stay. */
+/** Fills in a Python template; unknown braces stay. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{([^{}]+)\}/gu, (whole, place: string) => values[keyIn(place)] ?? whole);
 }
 
-/** `report['x']` and `td.get('x')` are x, and of a choice between two words it is what decides. */
+/** Key of a placeholder: x in `report['x']` and `td.get('x')`; a conditional's condition. */
 function keyIn(place: string): string {
   return /\['(\w+)'\]|\.get\('(\w+)'\)/u.exec(place)?.slice(1).find(Boolean) ?? place;
 }
@@ -115,7 +113,7 @@ interface Behind {
   readonly report: CooperationReport;
 }
 
-/** The released `level_feedback`: what was asked and written, what the checks and the first test say, and to write it again. */
+/** The released `level_feedback`: earlier turns, check results, and the request to revise. */
 function feedback(text: (name: string) => string, { problem, asked, history, report }: Behind): readonly string[] {
   const values = valuesOf(problem);
   const [helper = "", main = ""] = history.at(-1) ?? [];
@@ -161,7 +159,7 @@ function feedback(text: (name: string) => string, { problem, asked, history, rep
   ];
 }
 
-/** A line that says one of two words by what was found. */
+/** Chooses between the alternatives of a template. */
 function chosen(template: string, isFound: boolean, values: Readonly<Record<string, string>>): string {
   const decided = template.replace(/\{'(\w+)' if [^{}]+ else '(\w+)'\}/u, isFound ? "$1" : "$2");
   return filled(decided, values);
@@ -177,7 +175,7 @@ function testLines(
   const passed = first.failure === null;
   const counts = filled(text("tests"), { tests_passed: passed ? "1" : "0", tests_total: "1" });
   if (passed) return [counts];
-  // A main function that returns nothing, or is not there, is not run by us; this is how its test would end.
+  // Result of a main function that is missing or returns nothing, which we do not run.
   const unrun = main.includes(`def ${entryPoint}`)
     ? "AssertionError"
     : `NameError: name '${entryPoint}' is not defined`;
@@ -191,7 +189,7 @@ function testLines(
 }
 
 function usageLines(text: (name: string) => string, report: CooperationReport): string[] {
-  // We do not say in which line a result is lost.
+  // Our report lacks the line of an unused result.
   const misused = text("misused").replace(/\s*\(\{reasons\}\)/u, "");
   const usage = !report.callsAux ? text("uncalled") : report.usesResult ? text("used") : misused;
   return [usage, ...(report.callsAux && report.isWrapper ? [text("wrapper")] : [])];

@@ -8,7 +8,7 @@ import type { EvaluationSplits, TeamTask } from "../task.ts";
 import { calculator } from "./calculator.ts";
 import { toolEnvironment } from "./tool-environment.ts";
 
-/** A call is a sum and nothing else: the relay's vocabulary spells no braces. */
+/** The relay's vocabulary lacks braces, so a call is a plain sum. */
 const sumFormat: ToolFormat = {
   name: "sum",
   write: (messages) => messages.map(({ role, content }) => ({ role, content })),
@@ -18,22 +18,22 @@ const sumFormat: ToolFormat = {
       : { content: text, calls: [] },
 };
 
-/** An answer of the calculator in the relay's tokens: `?85>`. */
+/** Encodes a calculator reply in relay tokens: `?85>`. */
 const encodeAnswer = (text: string): number[] => [
   relayMarks.question,
   ...relayTokenizer.encode(/^\d+$/u.test(text) ? text : ""),
   relayMarks.reply,
 ];
 
-/** Size and price of the calculator world. */
+/** Options of the calculator world. */
 export interface CalculatorTaskOptions {
-  /** What a call takes from the reward. Default 0.2. */
+  /** Price of a call. Default 0.2. */
   readonly price?: number;
-  /** Test problems, and as many of validation; 200 when absent. */
+  /** Number of validation problems and of test problems. Default 200. */
   readonly testProblems?: number;
 }
 
-/** A solver that may ask a calculator, at a price. A small policy learns half of the problems (`40+7`), not those of two digits. */
+/** A solver may call a calculator at a price. Small policies learn `40+7`-like problems, not two-digit sums. */
 export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTaskOptions = {}): TeamTask {
   return defineTask({
     name: "calculator",
@@ -56,7 +56,7 @@ export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTa
   });
 }
 
-/** Examples that teach to ask with this probability, to repeat what the calculator says, and sometimes to answer at once. */
+/** Examples: call with probability `asks`, repeat the calculator's result, and sometimes answer directly. */
 export function calculatorExamples(size: number, random: Random, asks = 0.8): TrainingSequence[] {
   return Array.from({ length: size }, () => drawTraining(random)).flatMap(({ question, gold }) => {
     const promptTokens = solverPrompt(question, []);
@@ -71,7 +71,7 @@ export function calculatorExamples(size: number, random: Random, asks = 0.8): Tr
   });
 }
 
-/** Two of five sums, whatever the order of their numbers, are never trained on. */
+/** Keeps two of five sums for evaluation. */
 const isForEvaluation = (a: number, b: number): boolean =>
   randomFromSeed(`calculator/${Math.min(a, b)}+${Math.max(a, b)}`).integer(5) < 2;
 
@@ -82,7 +82,6 @@ const numbers = {
   hard: Array.from({ length: 90 }, (_, i) => 10 + i),
 };
 
-/** All problems of a group that are trained on, or all others. */
 function problemsOf(group: (typeof groups)[number], evaluation: boolean): Problem[] {
   return numbers[group].flatMap((a) =>
     numbers[group]
@@ -97,7 +96,7 @@ function drawTraining(random: Random): Problem {
   return random.pick(training[random.pick(groups)]);
 }
 
-/** At most half of `count` problems of each group in validation, and as many in the test. */
+/** Takes at most half of `count` problems per group and split. */
 function splits(count: number): EvaluationSplits {
   const random = randomFromSeed("calculator");
   const halves = groups.map((group) => {

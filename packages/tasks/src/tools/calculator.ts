@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
-/** Deepest nesting of brackets: what a model writes may nest without end. */
+/** Max nesting of brackets; model text may nest without limit. */
 const maxDepth = 50;
 
-/** Numbers, `+ - * / ^`, signs and brackets. */
+/** Evaluates numbers, `+ - * / ^`, signs and brackets. */
 export const calculator: Tool = defineTool({
   name: "calculator",
   description: "Evaluates an arithmetic expression with + - * / ^ and brackets.",
@@ -12,7 +12,7 @@ export const calculator: Tool = defineTool({
   run: ({ expression }) => String(calculate(expression)),
 });
 
-/** @throws Error saying what cannot be read */
+/** @throws Error naming the invalid part */
 export function calculate(expression: string): number {
   const parts = expression.match(/\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+|[-+*/^()]|\S/giu) ?? [];
   let at = 0;

@@ -1,5 +1,5 @@
 /**
- * Tools that agents call while they speak, as an environment: one's own, and ready ones.
+ * Tools for agents, as an environment: custom and ready-made.
  * @module @laconic/tasks/tools
  */
 export { defineTool } from "./tool.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "./tool.ts";
 
-/** What is needed of a connected client of `@modelcontextprotocol/sdk`. */
+/** Required part of a connected client of `@modelcontextprotocol/sdk`. */
 export interface McpClient {
   listTools(): Promise<{
     readonly tools: readonly {
@@ -16,7 +16,7 @@ export interface McpClient {
   ): Promise<unknown>;
 }
 
-/** The tools of an MCP server. Whoever connected the client closes it. */
+/** Returns the tools of an MCP server. The caller closes the client. */
 export async function mcpTools(client: McpClient): Promise<Tool[]> {
   const { tools } = await client.listTools();
   return tools.map(({ name, description, inputSchema }) => ({
@@ -35,15 +35,15 @@ export async function mcpTools(client: McpClient): Promise<Tool[]> {
   }));
 }
 
-/** What is needed of a tool of the AI SDK. */
+/** Required part of an AI SDK tool. */
 export interface AiTool {
   readonly description?: string | undefined;
-  /** A zod schema, or what `jsonSchema` of the AI SDK makes. */
+  /** Zod schema, or the result of the AI SDK's `jsonSchema`. */
   readonly inputSchema: unknown;
   readonly execute?: ((given: never, options: never) => unknown) | undefined;
 }
 
-/** Tools of the AI SDK, by name; refuses one that another program executes. */
+/** Converts AI SDK tools; rejects tools without `execute`. */
 export function aiTools(tools: Readonly<Record<string, AiTool>>): Tool[] {
   return Object.entries(tools).map(([name, { description, inputSchema, execute }]) => {
     if (!execute) throw new Error(`the tool ${name} has no execute`);

@@ -2,22 +2,22 @@ import MiniSearch from "minisearch";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
-/** A user's document. */
+/** A document to search. */
 export interface SearchDocument {
   readonly id: string;
   readonly title?: string;
   readonly text: string;
 }
 
-/** How a search answers. */
+/** Options of `searchTool`. */
 export interface SearchToolOptions {
-  /** Default 3. */
+  /** Max results. Default 3. */
   readonly results?: number;
-  /** Characters of each text that are told. Default 500. */
+  /** Max characters per text. Default 500. */
   readonly characters?: number;
 }
 
-/** Finds a user's own documents by their words, ranked by BM25+, in this process. */
+/** Searches documents with BM25+, in this process. */
 export function searchTool(
   documents: readonly SearchDocument[],
   { results = 3, characters = 500 }: SearchToolOptions = {},

@@ -13,35 +13,35 @@ import { z } from "zod";
 import { defineEnvironment } from "../define-environment.ts";
 import { definitionOf, schemaOf, type Tool } from "./tool.ts";
 
-/** Bounds of one call. */
+/** Limits of calls. */
 export interface ToolLimits {
-  /** Default 10. */
+  /** Seconds per call. Default 10. */
   readonly seconds?: number;
-  /** Characters of an answer that are told. Default 4000. */
+  /** Max characters of a result. Default 4000. */
   readonly characters?: number;
-  /** Calls that one text may make at once. Default 8. */
+  /** Max concurrent calls of one text. Default 8. */
   readonly calls?: number;
 }
 
-/** What tools are to a team. */
+/** Options of `toolEnvironment`. */
 export interface ToolEnvironmentOptions {
-  /** Of all agents, or of each. */
+  /** Tools of all agents, or by agent. */
   readonly tools: readonly Tool[] | Readonly<Record<AgentId, readonly Tool[]>>;
-  /** Default: as Hermes and Qwen models write them. */
+  /** Default: the format of Hermes and Qwen models. */
   readonly format?: ToolFormat;
   readonly limits?: ToolLimits;
-  /** What a call takes from the reward, one beyond `limits.calls` nothing. Default 0. */
+  /** Reward cost per call; calls beyond `limits.calls` are free. Default 0. */
   readonly price?: number;
-  /** Most texts of one turn. Default 8. */
+  /** Max texts per turn. Default 8. */
   readonly maxSteps?: number;
-  /** For prompts of tokens. */
+  /** Required for token prompts. */
   readonly encode?: (observation: string) => readonly number[];
 }
 
 /**
- * Calls in a text run at once, and the agent reads their answers. What goes wrong is an answer too. Measures: `calls`,
- * `calls/TOOL`, `call_errors` and `malformed_calls`, texts that begin a call and that the format cannot read.
- * @throws LaconicError `input_invalid` for two tools of one name, limits that are none, or a JSON Schema that cannot be read
+ * Runs the calls of a text concurrently; the agent reads results and errors. Measures: `calls`, `calls/TOOL`,
+ * `call_errors`, `malformed_calls`.
+ * @throws LaconicError `input_invalid` for duplicate tools, invalid limits or JSON Schemas
  */
 export function toolEnvironment({
   tools,
@@ -64,7 +64,7 @@ export function toolEnvironment({
     ...rest,
     tools: (agent) => Array.from(toolsOf(agent).values(), ({ tool }) => definitionOf(tool)),
     reset(_, { record }) {
-      // So that a mean counts episodes without a call.
+      // Means include episodes without calls.
       for (const name of ["calls", "call_errors", "malformed_calls"]) record(name, 0);
       return null;
     },
@@ -149,7 +149,7 @@ async function answerTo(
   }
 }
 
-/** Integers that no JavaScript number holds are bigints: a tool gets all their digits, or its schema refuses them. */
+/** Large integers become bigints, so that no digit is lost. */
 function argumentsOf({ arguments: text }: WrittenCall): unknown {
   try {
     return exactJson(text, { number: exactNumber });
@@ -158,10 +158,10 @@ function argumentsOf({ arguments: text }: WrittenCall): unknown {
   }
 }
 
-/** Characters of an answer as JSON: what is larger would block the process while it is written. */
+/** Max JSON characters of a result; writing more would block the process. */
 const maxJson = 1_000_000;
 
-/** @throws Error for an answer that is larger */
+/** @throws Error for a larger result */
 function jsonOf(value: unknown): string {
   let size = 0;
   let hasBigint = false;

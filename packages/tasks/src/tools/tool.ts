@@ -1,25 +1,25 @@
 import type { Random, ToolDefinition } from "@laconic/core";
 import * as z from "zod";
 
-/** What a tool gets with its arguments. */
+/** Context of a tool call. */
 export interface ToolContext {
-  /** Aborted when its time is over, or nobody waits any more. */
+  /** Aborted after the time limit, or if the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** A stream of the call's own. */
+  /** Random stream of this call. */
   readonly random: Random;
 }
 
-/** A tool that agents may call. What it throws is told to the agent; a LaconicError is the machine's and ends the episode. */
+/** Tool for agents, which read its errors. A LaconicError ends the episode. */
 export interface Tool {
   readonly name: string;
   readonly description?: string;
-  /** A zod schema or a JSON Schema of an object; anything by default. */
+  /** Zod schema or JSON Schema of an object. Default: any arguments. */
   readonly parameters?: z.ZodType | Readonly<Record<string, unknown>>;
-  /** A text is told as it is, any other value as JSON. */
+  /** Strings are returned unchanged, other values as JSON. */
   run(given: never, context: ToolContext): unknown;
 }
 
-/** A tool whose arguments have the type of its zod schema. */
+/** Returns a tool with typed arguments from its zod schema. */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool, "run" | "parameters"> & {
     readonly parameters: Schema;
@@ -29,7 +29,7 @@ export function defineTool<Schema extends z.ZodType>(
   return tool;
 }
 
-/** As a model is told of it. */
+/** Definition for a model's prompt. */
 export function definitionOf({ name, description, parameters }: Tool): ToolDefinition {
   return {
     name,
@@ -38,7 +38,7 @@ export function definitionOf({ name, description, parameters }: Tool): ToolDefin
   };
 }
 
-/** @throws Error for a JSON Schema that cannot be read */
+/** @throws Error for an invalid JSON Schema */
 export function schemaOf({ parameters }: Tool): z.ZodType {
   if (!parameters) return z.looseObject({});
   return parameters instanceof z.ZodType ? parameters : z.fromJSONSchema(parameters);

@@ -27,7 +27,6 @@ export function keepingBudgets(seed: string, form?: BudgetForm): Course {
   };
 }
 
-/** Stories of training's children with a budget, for a model to continue. */
 export function budgetStories(
   count: number,
   random: Random,
@@ -40,12 +39,12 @@ export function budgetStories(
   });
 }
 
-/** A length with fewer texts is drawn less often, so that they are not memorised. */
+/** Lengths with fewer texts are drawn less often, to avoid memorisation. */
 const enoughTexts = 25;
 
 /**
- * Each text stands behind its story with its length as the budget (hindsight; Andrychowicz et al. 2017). Other lengths than
- * training budgets are left out. `texts` are stories with the tokens behind each, its end included.
+ * Uses each text's length as its budget (hindsight; Andrychowicz et al. 2017); drops lengths that are no training
+ * budgets. `texts` are children with continuation tokens, including the end.
  */
 export function budgetExamples(
   tokenizer: Tokenizer,

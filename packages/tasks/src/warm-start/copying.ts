@@ -3,7 +3,7 @@ import { drawChild } from "../stories/lexicon.ts";
 import { asked, knownStory } from "../stories/teller-team.ts";
 import { continuations, exampleOf, type Course } from "./course.ts";
 
-/** Examples of copying, and half as many texts of the model before the warm start. */
+/** Examples of copying, plus half as many rehearsal texts. */
 export function copying(seed: string): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -21,7 +21,7 @@ export function copying(seed: string): Course {
   };
 }
 
-/** What a child does, if the model has no deeds. */
+/** Default deeds. */
 const plainDeeds: readonly string[] = [
   "was very happy",
   "loved to play",
@@ -38,8 +38,8 @@ const plainDeeds: readonly string[] = [
 ];
 
 /**
- * Half from the story of a teller who knows, half from a sentence that a solver reads. Most names are made up, because a model
- * that memorises known names would not copy others; none is a held one. `deeds`, texts behind names, keep its language.
+ * Half informed tellers, half solvers. Made-up names prevent memorisation; held-out names are excluded. `deeds`, texts
+ * after names, preserve the model's language.
  */
 export function copyingExamples(
   tokenizer: Tokenizer,
@@ -59,7 +59,7 @@ export function copyingExamples(
   });
 }
 
-/** Beginnings for the model to continue: it learns its own continuations again, and so keeps its language. */
+/** Rehearsal prompts; training on its own continuations preserves the model's language. */
 const beginnings: readonly string[] = [
   "The sun was bright. The end.",
   "Once upon a time,",
@@ -73,7 +73,7 @@ const beginnings: readonly string[] = [
   "It was a sunny day.",
 ];
 
-/** Texts of the model before the warm start, which it learns again with the examples. */
+/** Samples texts of the initial model to train on with the examples. */
 export async function rehearsal(
   model: LanguageModel,
   most: number,
@@ -85,10 +85,10 @@ export async function rehearsal(
   return texts.filter(({ completionTokens }) => completionTokens.length > 0);
 }
 
-/** Max words of a deed. It says nothing of the owner, and a solver that reads less of it errs less. */
+/** Max words of a deed; shorter deeds cause fewer solver errors. */
 const deedWords = 5;
 
-/** What children do in the model's own stories: it learns to copy their names without changing its language. */
+/** Samples deeds from the model's own stories, to preserve its language. */
 export async function deedsOf(
   model: LanguageModel,
   tokenizer: Tokenizer,
@@ -117,7 +117,7 @@ export function namedStories(count: number, random: Random): string[] {
   });
 }
 
-/** The different short clauses about nobody else among continuations of a name. */
+/** Distinct short clauses without other characters. */
 export function shortClauses(replies: readonly string[], maxWords: number = deedWords): string[] {
   const clauses = replies.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
   return [...new Set(clauses.filter((text) => text.split(" ").length <= maxWords))];

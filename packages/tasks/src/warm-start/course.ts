@@ -2,7 +2,7 @@ import type { LanguageModel, Random, Tokenizer, TrainingSequence } from "@laconi
 import type { TaskSettings } from "../named/index.ts";
 import type { TeamTask } from "../task.ts";
 
-/** What examples are made of: the model before the warm start, its tokenizer, and how many examples there will be. */
+/** Input of a course. */
 export interface ExampleSource {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
@@ -13,14 +13,12 @@ export interface ExampleSource {
 
 /** Examples of one kind. */
 export interface Course {
-  /** The world that the examples are for; absent for the run's own examples. */
   readonly task?: TaskSettings;
   readonly peakLearningRate: number;
   /** Warm-up steps of the learning rate. Default 20. */
   readonly warmUpSteps?: number;
-  /** Asks the model for texts that examples need, and returns how a step's examples are drawn. */
+  /** Samples texts from the model; returns a function that draws a step's examples. */
   prepare(source: ExampleSource): Promise<(size: number, random: Random, step: number) => readonly TrainingSequence[]>;
-  /** The stream of its steps. */
   readonly random: Random;
 }
 
@@ -33,7 +31,7 @@ export function encode(tokenizer: Tokenizer, text: string): readonly number[] {
   return (tokenizer.encodePrompt ?? tokenizer.encode)(text);
 }
 
-/** A model's continuation of a text, up to the end of a sentence. */
+/** Continuation of a text to the end of a sentence. */
 export interface Continuation extends TrainingSequence {
   readonly finishReason: string;
 }

@@ -15,16 +15,16 @@ import type { Course } from "./course.ts";
 /** A model before its warm start. */
 export interface WarmStartPupil {
   readonly model: TrainableModel;
-  /** The same weights as a language model, for the texts that examples are made of. */
+  /** The same weights, to sample texts for examples. */
   readonly speaks: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly task: TeamTask;
 }
 
 /**
- * Teaches a model a course: Adam without decay, cosine learning rate.
- * @param watch - `onStep` gets the mean cross-entropy per token in nats; `signal` ends the warm start before the next step
- * @returns the loss of the last step
+ * Trains on a course: Adam without decay, cosine learning rate.
+ * @param watch - `onStep` gets the mean cross-entropy per token in nats; `signal` stops before the next step
+ * @returns the last step's loss
  */
 export async function giveWarmStart(
   course: Course,
@@ -56,13 +56,13 @@ export async function giveWarmStart(
   return last;
 }
 
-/** The settings that an evaluation before the warm start depends on. */
+/** Settings that an evaluation before the warm start depends on. */
 export interface MeasuredRun {
   readonly task: unknown;
   readonly train: Pick<TrainConfig, "seed" | "sampling" | "limits" | "onAgentError" | "scoring" | "evaluation">;
 }
 
-/** SHA-256 of the settings that an evaluation before the warm start depends on: the key of a stored evaluation. */
+/** Key of a stored evaluation before the warm start (SHA-256). */
 export function beforeWarmStartKey(
   { warmStart, examples }: { readonly warmStart: object; readonly examples?: string },
   { task, train: { seed, sampling, limits, evaluation } }: MeasuredRun,
@@ -72,7 +72,7 @@ export function beforeWarmStartKey(
   return sha256Of({ ...lessons, task, seed, sampling, limits, problems, language });
 }
 
-/** Evaluates the team before its warm start, on the problems and with the random streams of the run's own evaluations. */
+/** Evaluates the team before its warm start, with the run's problems and random streams. */
 export async function measureBefore(
   parts: TrainingParts,
   { train }: MeasuredRun,
@@ -93,7 +93,7 @@ export async function measureBefore(
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 
-/** In a few words: `400 steps of warm start on copying`. */
+/** Short description: `400 steps of warm start on copying`. */
 export function warmStartText({ name, steps }: { readonly name: string; readonly steps: number }): string {
   return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

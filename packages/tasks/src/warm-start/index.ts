@@ -1,5 +1,5 @@
 /**
- * Supervised warm starts of the story worlds: what a model learns before its team trains, in Node and in browsers.
+ * Supervised warm starts of the story worlds, in Node and browsers.
  * @module @laconic/tasks/warm-start
  */
 import type { BudgetForm } from "../stories/budget.ts";
@@ -15,25 +15,24 @@ export type { MeasuredRun, WarmStartPupil } from "./give-warm-start.ts";
 /** Steps of a supervised warm start. */
 export interface WarmStartSteps {
   readonly steps: number;
-  /** Examples per step. */
   readonly batch: number;
-  /** Seed of the examples; the run's by default. */
+  /** Seed of the examples. Default: the run's. */
   readonly seed: string;
-  /** The model before the warm start. A run fills it in; its `model` is then the taught one. */
+  /** Model before the warm start, filled in by the run; its `model` is the result. */
   readonly model?: string;
 }
 
-/** A warm start on examples that a world makes. */
+/** Warm start on a world's examples. */
 export interface WorldWarmStart extends WarmStartSteps {
-  /** `copying`: a story model learns to copy names, most of them made up; `owners`: to name the owner of the asked thing; `budgets`: to keep to a budget in the prompt. */
+  /** Lesson: `copying` names, mostly made-up ones, naming `owners`, or keeping the prompt's `budgets`. */
   readonly name: "copying" | "owners" | "budgets";
-  /** Of `budgets`: how a budget is stated, as in the task. Default `unary`. */
+  /** `budgets` only: form of the budget, as in the task. Default `unary`. */
   readonly form?: BudgetForm;
-  /** Of `owners`: which examples are silent. Default `chance`. */
+  /** `owners` only: which examples are silent. Default `chance`. */
   readonly silence?: TaughtSilence;
 }
 
-/** The examples of a world's warm start, in the order that its seed gives. */
+/** Examples of a world's warm start, in the seed's order. */
 export function worldCourse({ name, seed, form, silence }: WorldWarmStart): Course {
   switch (name) {
     case "copying":

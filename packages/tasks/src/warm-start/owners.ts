@@ -6,10 +6,10 @@ import { asked } from "../stories/teller-team.ts";
 import { deedsOf, rehearsal } from "./copying.ts";
 import { exampleOf, type Course } from "./course.ts";
 
-/** `chance`: whatever a teller reads; `labelled`: all of tellers who know nothing, which reinforcement learning is compared with. */
+/** `chance`: for any view; `labelled`: for all uninformed tellers. */
 export type TaughtSilence = "chance" | "labelled";
 
-/** Examples of naming owners, and a quarter as many texts of the model before the warm start. */
+/** Examples of naming owners, plus a quarter as many rehearsal texts. */
 export function owners(seed: string, silence: TaughtSilence = "chance"): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -29,14 +29,14 @@ export function owners(seed: string, silence: TaughtSilence = "chance"): Course 
   };
 }
 
-/** Most names are made up: a model that memorises known names would not copy others. */
+/** Most names are made up, to prevent memorising known names. */
 const names = { madeUp: 0.8 };
-/** Share of a teller's examples that are silent by chance, so that training can discover silence. */
+/** Share of silent examples, so that training can discover silence. */
 const silentShare = 0.15;
-/** Share of a teller's examples that know nothing, if silence is labelled. */
+/** Share of uninformed tellers, if silence is labelled. */
 const idleShare = 0.5;
 
-/** A teller names the owner of the asked thing, a solver the child of a sentence; `deeds` are texts behind a name. */
+/** Tellers name the owner, solvers the child in a sentence; `deeds` follow a name. */
 export function ownerExamples(
   tokenizer: Tokenizer,
   size: number,
@@ -64,7 +64,6 @@ function ownerExample(
   return [view, ` ${name} ${random.pick(deeds)}.`];
 }
 
-/** The text of a teller who knows nothing, as training has it. */
 function idleStory(random: Random): string {
   const thing = random.pick(things);
   const cast = {

@@ -21,7 +21,7 @@ export function withHint(problem: string, hint: string): string {
   return `${problem}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
 }
 
-/** AgentPO's extension: LLM-Debate of `@laconic/baselines` stays frozen, one collaborator is added and learns. */
+/** AgentPO's extension: frozen LLM-Debate of `@laconic/baselines` with a trained collaborator. */
 export const debate: TeamPreset = {
   name: "debate",
   summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
@@ -41,7 +41,7 @@ export const debate: TeamPreset = {
   },
 };
 
-/** AgentPO's extension: Role Assignment of `@laconic/baselines` stays frozen, with a collaborator's hint. */
+/** AgentPO's extension: frozen Role Assignment of `@laconic/baselines` with a trained collaborator. */
 export const roles: TeamPreset = {
   name: "roles",
   summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
@@ -59,7 +59,7 @@ export const roles: TeamPreset = {
     }),
 };
 
-/** The graph is for drawings: the method has its own prompts. */
+/** The graph is only drawn; the method has its own prompts. */
 function hintedTeam(
   options: TextTeamOptions,
   baseline: "debate" | "role-assignment",
@@ -92,7 +92,7 @@ function methodOptions(options: TextTeamOptions): BaselineOptions {
   };
 }
 
-/** Every agent that is asked the question reads the hint too. If the hint is silent, every request is the method's own. */
+/** Adds the hint to every prompt that contains the question. A silent hint changes no request of the method. */
 function behindHint(
   name: string,
   method: Program,

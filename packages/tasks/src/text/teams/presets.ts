@@ -23,7 +23,7 @@ import {
 import { collaborator, debate, roles } from "./behind-hint.ts";
 import { numbered, slot, teamOn, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
 
-/** The message of a holder that says nothing. */
+/** Message of a silent holder. */
 const pass = "PASS";
 
 /** Agent-GSPO's holders: each knows a part, and tokens have a cost. */
@@ -37,10 +37,7 @@ function gathererPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
 }
 
-/**
- * For graphs in which some agents read others in the same round. This round's messages come first: the next speaker reads the
- * same and one message more.
- */
+/** Sorts this round's messages first, so that consecutive speakers share a longer prefix. */
 function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@2", solving(answerForm), (view) => {
     const inbox = view.inbox.toSorted((a, b) => b.round - a.round || a.turn - b.turn);
@@ -65,7 +62,6 @@ function team(name: string, summary: string, heeds: TeamPreset["heeds"], make: T
   return { name, summary, heeds, make };
 }
 
-/** The baseline that every team has to beat. */
 const solo = team("solo", "one solver, which learns", [], (options) => {
   const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
   const agents = slots(options, ["solver"], template);
@@ -102,7 +98,7 @@ const star = team(
   },
 );
 
-/** Agent-GSPO's distributed information, passed from one holder to the next. */
+/** Agent-GSPO's distributed information, passed along a chain. */
 const chain = team(
   "chain",
   "holders each know a part, hear the one before and tell the next; the solver is the last, and all learn",
@@ -114,7 +110,7 @@ const chain = team(
   },
 );
 
-/** Du et al.'s debate, in which every debater learns. */
+/** Debate of Du et al.; all debaters learn. */
 const plainDebate = team(
   "plain-debate",
   "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
@@ -127,7 +123,7 @@ const plainDebate = team(
   },
 );
 
-/** The mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
+/** Mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
 const layered = team(
   "layered",
   "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
@@ -145,7 +141,7 @@ const layered = team(
   },
 );
 
-/** Every agent reads every other: earlier speakers of this round, the others from the round before. */
+/** Every agent reads earlier speakers of this round, and the others' messages of the previous round. */
 const complete = team(
   "complete",
   "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
@@ -157,7 +153,7 @@ const complete = team(
   },
 );
 
-/** The complete graph without some edges, by seed: one graph for the whole run. */
+/** The complete graph without some edges, drawn once per run by seed. */
 const random = team(
   "random",
   "as complete, with only some of the edges, drawn by seed once for the run; all learn",
@@ -171,7 +167,7 @@ const random = team(
   },
 );
 
-/** The name of a team over text. */
+/** Name of a team over text. */
 export type TeamName =
   | "solo"
   | "hint"
@@ -185,7 +181,7 @@ export type TeamName =
   | "complete"
   | "random";
 
-/** All teams with a name, as values: change one, and use it instead of its name. */
+/** All named teams. Changed ones can be passed instead of names. */
 export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = {
   solo,
   hint,
@@ -200,5 +196,5 @@ export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = {
   random,
 };
 
-/** Every name of a team over text. */
+/** All names of teams over text. */
 export const teamNames: readonly TeamName[] = Object.keys(teamPresets) as TeamName[];

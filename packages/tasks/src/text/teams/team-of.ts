@@ -3,13 +3,13 @@ import { graphTopology, mixture, type Graph } from "@laconic/topologies";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./text-team.ts";
 
-/** A team by name, or your own: a changed preset, a function of the options, a team, a topology or a graph. */
+/** Team by name, or a custom preset, function, team, topology or graph. */
 export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topology | Graph;
 
 /**
- * The chosen team, or a mixture of several with the same learners, in which each plays its share of the problems.
- * @throws LaconicError `config_invalid` for an unknown name, no learners, learners or holders that are not its agents, and teams
- * that differ in them; `topology_invalid` for a graph that cannot run
+ * Returns the team, or a mixture of several with the same learners, each on its share of the problems.
+ * @throws LaconicError `config_invalid` for an unknown name, no learners, unknown learners or holders, or mixed teams
+ * that differ in them; `topology_invalid` for an invalid graph
  */
 export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
   const teams = listed(choice).map((one) => oneTeam(one, options));
@@ -25,12 +25,12 @@ export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: Text
   return { trained, holders, temperatures, topology: mixture(topologies, title) };
 }
 
-/** The name of a team in results: of several, with a plus between them. */
+/** Name of a team in results; several are joined by `+`. */
 export function teamTitle(choice: TeamChoice | readonly TeamChoice[]): string {
   return listed(choice).map(titleOf).join("+");
 }
 
-/** The presets among the choices, changed ones included. */
+/** Presets among the choices. */
 export function presetsAmong(choice: TeamChoice | readonly TeamChoice[]): TeamPreset[] {
   return listed(choice).flatMap((one) => presetOf(one) ?? []);
 }
