@@ -27,8 +27,8 @@ type Conversation =
   | { readonly kind: "messages"; readonly messages: readonly ToolMessage[] };
 
 /**
- * A turn in an environment: the agent continues after each observation, and its last text is its message. All its texts share the
- * turn's `maxTokens`.
+ * Takes a turn in an environment: the agent continues after each observation, within one `maxTokens`. Its last text is
+ * its message.
  */
 export async function act(
   context: EpisodeContext,
@@ -51,7 +51,7 @@ export async function act(
       return null;
     });
     if (spoken === null) {
-      // What was read left no room to reply: the turn's last text is the one before.
+      // No room for a reply: the previous text is the last.
       record("context_full");
       return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
     }
@@ -80,7 +80,6 @@ export async function act(
   }
 }
 
-/** The prompt fills the model's context, as a local model or an API reports it. */
 function isFull(error: unknown): boolean {
   return (
     LaconicError.is(error) && (error.detail["contextLength"] !== undefined || error.detail["contextFull"] === true)
@@ -97,7 +96,7 @@ function asked({ format, tools }: Environment, agent: AgentId, said: Conversatio
   return { kind: "messages", messages };
 }
 
-/** Sampled tokens are kept: in chats by the model's own replies, otherwise by the trace. */
+/** Appends reply and observations, and keeps sampled tokens. */
 function continued(
   environment: Environment,
   said: Conversation,
@@ -119,7 +118,6 @@ function continued(
   );
 }
 
-/** Checks an environment's answer to an action. */
 export function stepOf(
   { environment, agents, state }: Pick<PlayedEnvironment, "environment" | "agents" | "state">,
   action: EnvironmentAction,

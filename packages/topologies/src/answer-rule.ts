@@ -1,15 +1,14 @@
 import type { AgentId, Utterance } from "@laconic/core";
 
-/** How a team's answer is chosen from its utterances. */
+/** Chooses the team's answer from its utterances. */
 export interface AnswerRule<A extends AgentId = AgentId> {
   readonly name: string;
-  /** Agents whose utterances count. */
   readonly agents: readonly A[];
-  /** The utterance that is the answer; null without one. */
+  /** Null without an answer. */
   readonly choose: (utterances: readonly Utterance[]) => Utterance | null;
 }
 
-/** One agent answers. Its last words stand: a later silence keeps them. */
+/** Last non-silent message of one agent. */
 export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
   return {
     name: `answer-of(${agent})`,
@@ -19,8 +18,8 @@ export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
 }
 
 /**
- * The most frequent last answer of several agents; the first listed agent wins a tie.
- * @param key - equal for equal answers, null for no vote; default the trimmed text
+ * Most frequent last answer of several agents; ties go to the first listed.
+ * @param key - vote of an answer, or null. Default: the trimmed text
  */
 export function plurality<A extends AgentId>(
   agents: readonly A[],
@@ -39,7 +38,6 @@ export function plurality<A extends AgentId>(
         if (vote) vote.count += 1;
         else votes.set(choice, { first: spoken, count: 1 });
       }
-      // A stable sort over insertion order keeps the first listed agent ahead in a tie.
       const [winner] = [...votes.values()].toSorted((a, b) => b.count - a.count);
       return winner?.first ?? null;
     },
@@ -47,8 +45,8 @@ export function plurality<A extends AgentId>(
 }
 
 /**
- * A judge names the candidate whose last words are the answer; otherwise the plurality of the candidates decides.
- * @param choice - reads the candidate's position from 1, or null, in a judgement; default its only number
+ * A judge selects a candidate's last message; otherwise the candidates' plurality decides.
+ * @param choice - reads the candidate's position from 1, or null. Default: the only number
  */
 export function judgedBy<A extends AgentId>(
   judge: A,
@@ -73,7 +71,6 @@ function onlyNumber(text: string): number | null {
   return numbers.size === 1 ? Number(only) : null;
 }
 
-/** What an agent last said; a later silence keeps it. */
 export function lastWords(agent: AgentId, utterances: readonly Utterance[]): Utterance | null {
   return utterances.findLast((utterance) => utterance.agent === agent && !utterance.silent) ?? null;
 }

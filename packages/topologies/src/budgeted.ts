@@ -3,8 +3,8 @@ import { callsOf, type Turn } from "./turn.ts";
 import type { BudgetView } from "./view.ts";
 
 /**
- * Shows agents a budget, unless an episode's context has its own.
- * @throws LaconicError `config_invalid` for a target that is not a number above 0
+ * Shows agents a budget; an episode's budget takes precedence.
+ * @throws LaconicError `config_invalid` for a target that is not above 0
  */
 export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
   const { targetTokens } = budget;
@@ -15,7 +15,6 @@ export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
   return { ...topology, run: (problem, context) => topology.run(problem, { budget, ...context }) };
 }
 
-/** The budget before the next turn, if any. */
 export function budgetView({ budget }: Pick<EpisodeContext, "budget">, turns: readonly Turn[]): BudgetView | undefined {
   if (!budget) return undefined;
   const { targetTokens } = budget;

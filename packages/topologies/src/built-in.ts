@@ -3,19 +3,19 @@ import { answerOf, plurality, type AnswerRule } from "./answer-rule.ts";
 import { graphTopology } from "./graph-topology.ts";
 import type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 
-/** Takes the arguments of a graph and plays it. @throws LaconicError `topology_invalid` for a graph that cannot run */
+/** @throws LaconicError `topology_invalid` for an invalid graph */
 type Played<GraphOf extends (...args: never[]) => Graph> = (...args: Parameters<GraphOf>) => Topology;
 
 function played<Args extends readonly unknown[]>(graphOf: (...args: Args) => Graph): (...args: Args) => Topology {
   return (...args) => graphTopology<AgentId>(graphOf(...args));
 }
 
-/** One agent, one reply: the baseline every team has to beat. */
+/** Single agent with one reply, the baseline of teams. */
 export function solo<A extends AgentId>(agent: AgentSpec<A>, name = "solo"): Topology {
   return graphTopology({ name, agents: [agent], rounds: 1, answer: answerOf(agent.id) });
 }
 
-/** Speakers write at once, unheard by each other; the answerer reads them all, in declared order, and answers. */
+/** Speakers write concurrently; the answerer reads them in declared order. */
 export function star<A extends AgentId>(
   speakers: readonly AgentSpec<A>[],
   answerer: AgentSpec<A>,
@@ -30,7 +30,7 @@ export function star<A extends AgentId>(
   });
 }
 
-/** Each agent reads the one before it; the last one answers. */
+/** Each agent reads its predecessor; the last one answers. */
 export function chainGraph(agents: readonly [AgentSpec, ...AgentSpec[]]): Graph {
   return inLine("chain", agents);
 }
@@ -48,7 +48,7 @@ function inLine(name: string, agents: readonly AgentSpec[]): Graph {
 /** Plays {@link chainGraph}. */
 export const chain: Played<typeof chainGraph> = played(chainGraph);
 
-/** Everybody of a layer reads everybody of the layer before; the last layer answers, by plurality where it is several. */
+/** Agents read the whole previous layer; the last layer answers, by plurality if it has several agents. */
 export function layeredGraph(layers: readonly (readonly AgentSpec[])[], answer?: AnswerRule): Graph {
   const last = (layers.at(-1) ?? []).map(({ id }) => id);
   const [only] = last;
@@ -66,7 +66,7 @@ export function layeredGraph(layers: readonly (readonly AgentSpec[])[], answer?:
 /** Plays {@link layeredGraph}. */
 export const layered: Played<typeof layeredGraph> = played(layeredGraph);
 
-/** The collaborator writes a hint, the actor reads it and answers (AgentPO: q -> h -> y). */
+/** The collaborator writes a hint, the actor answers (AgentPO: q -> h -> y). */
 export function hintActorGraph(collaborator: AgentSpec, actor: AgentSpec): Graph {
   return inLine("hint-actor", [collaborator, actor]);
 }
@@ -74,7 +74,7 @@ export function hintActorGraph(collaborator: AgentSpec, actor: AgentSpec): Graph
 /** Plays {@link hintActorGraph}. */
 export const hintActor: Played<typeof hintActorGraph> = played(hintActorGraph);
 
-/** The actor drafts, the critic comments on the draft, the actor answers again (AgentPO: q -> y_init -> c -> y_ref). */
+/** The actor drafts, the critic comments, the actor answers again (AgentPO: q -> y_init -> c -> y_ref). */
 export function criticActorGraph(actor: AgentSpec, critic: AgentSpec): Graph {
   return {
     name: "critic-actor",
@@ -95,7 +95,7 @@ export function criticActorGraph(actor: AgentSpec, critic: AgentSpec): Graph {
 /** Plays {@link criticActorGraph}. */
 export const criticActor: Played<typeof criticActorGraph> = played(criticActorGraph);
 
-/** A router names an expert, the expert answers in that role: two calls (the role assignment of ADAS, AgentPO's strongest baseline). */
+/** A router names an expert role, the expert answers in it (ADAS's role assignment). */
 export function roleAssignmentGraph(router: AgentSpec, expert: AgentSpec): Graph {
   return inLine("role-assignment", [router, expert]);
 }
@@ -103,7 +103,7 @@ export function roleAssignmentGraph(router: AgentSpec, expert: AgentSpec): Graph
 /** Plays {@link roleAssignmentGraph}. */
 export const roleAssignment: Played<typeof roleAssignmentGraph> = played(roleAssignmentGraph);
 
-/** Everybody reads all who were declared before them within a round, and everybody else of the round before. */
+/** Agents read earlier agents of this round and all others of the previous round. */
 export function completeGraph(agents: readonly AgentSpec[], rounds = 1, answer?: AnswerRule): Graph {
   const pairs = agents.flatMap(({ id: from }, i) => agents.map(({ id: to }, j) => ({ from, to, forward: i < j })));
   const edges = (forward: boolean): { from: AgentId; to: AgentId }[] =>
@@ -121,16 +121,16 @@ export function completeGraph(agents: readonly AgentSpec[], rounds = 1, answer?:
 /** Plays {@link completeGraph}. */
 export const complete: Played<typeof completeGraph> = played(completeGraph);
 
-/** Seed and density of a random graph. */
+/** Options of a random graph. */
 export interface RandomGraphOptions {
   readonly seed: string | number;
-  /** Chance of each edge of the complete graph. Default 0.5. */
+  /** Probability of each edge. Default 0.5. */
   readonly density?: number;
   readonly rounds?: number;
   readonly answer?: AnswerRule;
 }
 
-/** The complete graph with edges left out at random: the same seed gives the same graph. */
+/** Complete graph with random edges, deterministic for a seed. */
 export function randomGraph(agents: readonly AgentSpec[], options: RandomGraphOptions): Graph {
   const { seed, density = 0.5, rounds = 1, answer = plurality<AgentId>(agents.map(({ id }) => id)) } = options;
   if (!(density >= 0 && density <= 1))
@@ -145,24 +145,24 @@ export function randomGraph(agents: readonly AgentSpec[], options: RandomGraphOp
 /** Plays {@link randomGraph}. */
 export const random: Played<typeof randomGraph> = played(randomGraph);
 
-/** Rounds of a debate, what is read in it, and how its answer comes about. */
+/** Rounds, delivery and answer of a debate. */
 export interface DebateOptions {
-  /** Rounds in all, the first answers included. Default 2, as in Du et al. (2023). */
+  /** Includes first answers. Default 2, as in Du et al. (2023). */
   readonly rounds?: number;
-  /** What of the others is read. Default `last`: their complete message of the round before. */
+  /** Default `last`: complete messages of the previous round. */
   readonly delivery?: Delivery;
-  /** Default: plurality of the last words. */
+  /** Default: plurality of the last messages. */
   readonly answer?: AnswerRule;
 }
 
 /**
- * All answer at once; then, in each round, everybody reads what the others and they themselves said in the round before,
- * and answers again (Du et al., "Improving Factuality and Reasoning through Multiagent Debate").
+ * All answer concurrently, read all messages of the round, their own included, and answer again (Du et al., "Improving
+ * Factuality and Reasoning through Multiagent Debate").
  */
 export function debateGraph(agents: readonly AgentSpec[], { rounds = 2, delivery, answer }: DebateOptions = {}): Graph {
   const ids = agents.map(({ id }) => id);
   const everybody = ids.flatMap((to) =>
-    // Its own words first, then the others' in declared order.
+    // Own message first, then the others' in declared order.
     [to, ...ids.filter((id) => id !== to)].map((from) => ({ from, to, ...(delivery && { delivery }) })),
   );
   return {

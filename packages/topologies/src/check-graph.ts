@@ -1,7 +1,7 @@
 import { LaconicError, shownValue, type ErrorDetail, type AgentId } from "@laconic/core";
 import type { Edge, Graph, AgentSpec } from "./graph.ts";
 
-/** @throws LaconicError `topology_invalid` for a graph that cannot run or has parts without effect, naming the agent or edge */
+/** @throws LaconicError `topology_invalid` naming the agent or edge, for an invalid graph or parts without effect */
 export function checkGraph(graph: Graph): void {
   const refuse = (message: string, detail: ErrorDetail = {}): never => {
     throw new LaconicError("topology_invalid", `graph "${graph.name}": ${message}`, {
@@ -74,7 +74,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
 }
 
-/** An edge that never delivers, because writer and reader speak in different rounds. */
+/** Finds an edge whose writer and reader speak in different rounds. */
 function findUndelivered({
   agents,
   rounds,
@@ -100,7 +100,7 @@ function findUndelivered({
 }
 
 /**
- * Agents of one round in waves: a wave speaks together once all it reads is written, in declared order.
+ * Waves of agents that speak together, in declared order, once all they read is written.
  * @throws LaconicError `topology_invalid` naming a cycle of spatial edges
  */
 export function speakingWaves(graph: Graph): AgentSpec[][] {
@@ -125,7 +125,6 @@ export function speakingWaves(graph: Graph): AgentSpec[][] {
   return waves;
 }
 
-/** A cycle in reading direction, found by walking from reader to awaited writer. */
 function findCycle(start: AgentId | undefined, awaited: (id: AgentId) => AgentId | undefined): AgentId[] {
   const path: AgentId[] = [];
   let agent = start;

@@ -3,12 +3,12 @@ import type { Edge, Graph } from "./graph.ts";
 import type { AgentId } from "@laconic/core";
 import { colourStyle } from "@laconic/core/design";
 
-/** Formats of a drawn graph. */
+/** Drawing formats. */
 export const drawingFormats = ["mermaid", "svg", "json"] as const;
-/** One of {@link drawingFormats}. */
+/** Drawing format. */
 export type DrawingFormat = (typeof drawingFormats)[number];
 
-/** A graph as Mermaid, an SVG picture, or its data as JSON. @throws LaconicError `topology_invalid` for a graph that cannot run */
+/** Draws a graph as Mermaid, SVG or JSON. @throws LaconicError `topology_invalid` for an invalid graph */
 export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): string {
   checkGraph(graph);
   switch (format) {
@@ -33,7 +33,7 @@ function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Gr
   };
 }
 
-/** A graph as Mermaid: solid arrows within a round, dotted ones to the next, answering agents in double frames. */
+/** Mermaid graph: solid arrows within a round, dotted ones to the next. */
 export function mermaidOf(graph: Graph): string {
   const name = new Map(graph.agents.map(({ id }, i) => [id, `a${i}`]));
   const answering = new Set<string>(graph.answer.agents);
@@ -56,7 +56,7 @@ interface Place {
   readonly y: number;
 }
 
-/** A graph as SVG: a column per wave, solid arrows within a round, dashed ones to the next. All text is escaped. */
+/** SVG graph: a column per wave, solid arrows within a round, dashed ones to the next. */
 export function svgOf(graph: Graph): string {
   const waves = speakingWaves(graph);
   const tallest = Math.max(...waves.map((wave) => wave.length));
@@ -99,7 +99,6 @@ export function svgOf(graph: Graph): string {
   ].join("\n");
 }
 
-/** From right edge to left edge; a loop for memory; a bow within a column and backwards. */
 function curve(from: Place, to: Place): string {
   const middle = boxHeight / 2;
   if (from === to) {

@@ -11,10 +11,7 @@ import {
 } from "@laconic/core";
 import type { Turn, TurnStep } from "./turn.ts";
 
-/**
- * The episode of turns in order, numbered from 0, with readers of every utterance and the ledger.
- * @param outputs - answer of each agent, if several answer
- */
+/** Builds the episode with its readers and ledger. @param outputs - answer of each agent, if several answer */
 export function endEpisode(
   topology: string,
   problem: Problem,
@@ -75,7 +72,7 @@ function flattened(turns: readonly Turn[]): {
   return { utterances, calls, observations };
 }
 
-/** Size of an observation in the next prompt. */
+/** Observation size in tokens of the next prompt. */
 function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observation, "tokens" | "rewritten"> {
   const { promptTokens, writtenTokens, reasoningTokens = 0 } = last.call;
   const tokens = Math.max(0, next.call.promptTokens - promptTokens - (writtenTokens - reasoningTokens));
@@ -85,7 +82,6 @@ function readBy(next: Omit<TurnStep, "observed">, last: TurnStep): Pick<Observat
   return { tokens, ...(kept.some((token, i) => after.promptTokens[i] !== token) && { rewritten: true }) };
 }
 
-/** Stop reason of an episode within its limits. */
 export function endingOf(answer: Utterance | null): StopReason {
   if (answer === null) return "no_answer";
   return isCutShort(answer.finishReason) ? "truncated" : "answered";

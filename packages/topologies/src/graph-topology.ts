@@ -20,10 +20,10 @@ import { episodeClock, takeTurns } from "./take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 
 /**
- * The executor of any graph. Independent agents speak concurrently; turns are numbered by wave and declared order, each with its own
- * random stream, so that an episode does not depend on which model answers first.
- * @throws LaconicError `topology_invalid` for a graph that cannot run; `run` throws `input_invalid` for an agent without a model,
- * `aborted` when the signal fires, and the first error of a model in turn order
+ * Executes a graph. Independent agents speak concurrently. Turns have separate random streams and are numbered by wave
+ * and declared order, so that the order of replies has no effect.
+ * @throws LaconicError `topology_invalid` for an invalid graph; `run` throws `input_invalid` for a missing model,
+ * `aborted`, and the first model error in turn order
  */
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);

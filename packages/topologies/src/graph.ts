@@ -2,56 +2,54 @@ import type { AgentId, Prompt } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
-/** A string as a text prompt. */
+/** Converts a string to a text prompt. */
 export function asPrompt(given: Prompt | string): Prompt {
   return typeof given === "string" ? { kind: "text", text: given } : given;
 }
 
-/** One agent of a team. */
+/** Agent of a team. */
 export interface AgentSpec<A extends AgentId = AgentId> {
   readonly id: A;
-  /** What the agent is for; its prompt template reads it. */
   readonly role: string;
-  /** Prompt of what the agent sees; a string is a text. Pure. */
+  /** Pure; a string is a text prompt. */
   readonly prompt: (view: AgentView) => Prompt | string;
-  /** Most tokens of one utterance, the end token included. */
+  /** Max tokens per utterance, including the end token. */
   readonly maxTokens: number;
-  /** The rounds in which it speaks, from 0; every round unless given. */
+  /** Rounds in which it speaks, from 0. Default: all. */
   readonly rounds?: readonly number[];
-  /** Texts that end its reply; they are not part of the message. */
+  /** Texts that end its reply; not part of the message. */
   readonly stop?: readonly string[];
-  /** How a prompt reads in a transcript; token prompts show as ids when absent. */
+  /** Shows a prompt in a transcript. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
 /** How much of a sender's message the reader sees. */
 export type Delivery =
-  /** The message of the round the edge speaks of. */
+  /** Message of the edge's round. */
   | "last"
-  /** Every message of the sender so far; each is read again, and counted again. */
+  /** All messages so far, read and counted again. */
   | "full"
-  /** A shortened message with its number of tokens. For a summary by an agent, add that agent to the graph. */
+  /** Shortened message with its token count. */
   | { readonly name: string; readonly shorten: (message: ReceivedMessage) => { text: string; tokens: number } };
 
-/** `to` reads what `from` wrote. */
+/** Agent `to` reads agent `from`. */
 export interface Edge<A extends AgentId = AgentId> {
   readonly from: A;
   readonly to: A;
-  /** Default `last`. */
   readonly delivery?: Delivery;
 }
 
-/** Who speaks, who reads whom, who answers. Every agent speaks once per round. Literal agent ids are checked at compile time too. */
+/** Graph of agents that speak once per round. Literal agent ids are checked at compile time. */
 export interface Graph<A extends AgentId = AgentId> {
   readonly name: string;
-  /** The declared order numbers the turns. */
+  /** Turn order. */
   readonly agents: readonly AgentSpec<A>[];
   readonly rounds: number;
-  /** Within a round: the reader waits for the writer. No cycles. */
+  /** Edges within a round, without cycles. */
   readonly spatial?: readonly Edge<NoInfer<A>>[];
-  /** From the round before. An edge from an agent to itself is its memory. */
+  /** Edges from the previous round; a self-edge is memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
-  /** A message with only this text is silent: it costs tokens and is not delivered. */
+  /** Counts as silence: it costs tokens and is not delivered. */
   readonly pass?: string;
 }

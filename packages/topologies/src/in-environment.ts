@@ -18,8 +18,8 @@ import { endEpisode } from "./end-episode.ts";
 import { defaultMaxSteps, stepOf } from "./act.ts";
 
 /**
- * Lets agents act on an environment: in every turn an agent continues after each observation, and other agents read its last text.
- * Each episode has its own state. An environment of the context joins with its tools.
+ * Adds an environment with separate state per episode: agents continue after each observation, others read the last
+ * text. Tools of the context's environment are added.
  * @throws LaconicError `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
@@ -53,7 +53,6 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
           ...context,
           environment: outer ? joinedEnvironment(played, outer) : played,
         });
-        // A team with another environment has measures too.
         for (const [name, amount] of Object.entries(episode.measures ?? {})) record(name, amount);
         return measures.size === 0 ? episode : { ...episode, measures: Object.fromEntries(measures) };
       } finally {
@@ -65,7 +64,6 @@ export function inEnvironment(topology: Topology, environment: Environment): Top
 
 const tooLate: unique symbol = Symbol("too late");
 
-/** The state of an episode, within the time of a turn and of the episode. */
 async function stateOf(
   environment: Environment,
   problem: Problem,
@@ -85,7 +83,7 @@ async function stateOf(
     () => null,
   );
   try {
-    // A late state is ended at once.
+    // Late states are ended immediately.
     return await untilAborted(state, signal, of.name, (value) => void ended(environment, value).catch(() => undefined));
   } catch (error) {
     if (late.signal.aborted && !outer?.aborted && LaconicError.is(error) && error.code === "aborted") return tooLate;
@@ -95,7 +93,7 @@ async function stateOf(
   }
 }
 
-/** A longer timer fires at once. */
+/** Longer timers fire immediately. */
 const longestSeconds = (2 ** 31 - 1) / 1000;
 
 function ended(environment: Environment, state: unknown): Promise<unknown> {
@@ -107,7 +105,7 @@ function ended(environment: Environment, state: unknown): Promise<unknown> {
   );
 }
 
-/** Adds the tools of another environment to a team's own. A text with only calls of those tools is no step of the team's own. */
+/** Adds another environment's tools. A text with only their calls is no step of the team's environment. */
 function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
   const { environment } = own;
   const format = environment.format ?? outer.environment.format;
@@ -129,7 +127,7 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
       const outside = { ...context, random: context.random.split("outer"), record: outer.record };
       const second = await stepOf(outer, { ...action, calls: theirs, malformed: 0 }, outside);
       const [mine, answers] = [listed(first), listed(second)];
-      // Formats tell answers by their order: that of the calls, where each call has its answer.
+      // Formats match results to calls by order.
       const inOrder =
         mine.length === rest.length && answers.length === theirs.length
           ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift() as string)
@@ -141,7 +139,7 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
   return { ...own, environment: joined };
 }
 
-/** Both of the team, or both of single agents. */
+/** Sums two rewards of the same form. */
 function sumOf(
   one: StepReward | undefined,
   other: StepReward | undefined,

@@ -2,19 +2,18 @@ import { hardCap } from "@laconic/budget";
 import type { AgentId, EpisodeLimits, StopReason } from "@laconic/core";
 import { callsOf, type Turn } from "./turn.ts";
 
-/** Speakers of a wave and their limits. */
 export interface Admission<T> {
   readonly speakers: readonly { readonly speaker: T; readonly maxTokens: number }[];
-  /** The team limit that silences someone and ends the episode after these speakers, or null. */
+  /** Team limit that ends the episode after these speakers. */
   readonly limit: StopReason | null;
-  /** Agents that spent their allowance; others continue. */
+  /** Agents without remaining tokens; others continue. */
   readonly spent: readonly T[];
 }
 
 /**
- * Applies an episode's limits to its next wave, in order. Speakers share the team's remaining tokens equally, and an agent's lines
- * share the agent's, so that no wave exceeds a limit.
- * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is not a whole number from 1
+ * Applies the limits to the next wave. Speakers share the team's remaining tokens equally; lines of an agent share the
+ * agent's.
+ * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is not a positive integer
  */
 export function admit<T>(
   wave: readonly T[],
@@ -44,7 +43,7 @@ export function admit<T>(
   };
 }
 
-/** Allowance of each agent per line of a wave. */
+/** Remaining tokens of an agent per line. */
 function allowances(
   agents: readonly AgentId[],
   turns: readonly Turn[],

@@ -1,8 +1,7 @@
 import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
 
 /**
- * Several topologies in one: each problem is always played on the same one, so that groups of episodes are comparable. A
- * collaborator then learns for all of them (AgentPO).
+ * Combines topologies; a problem always gets the same one. A shared collaborator learns from all (AgentPO).
  * @throws LaconicError `topology_invalid` without topologies
  */
 export function mixture(topologies: readonly Topology[], name = "mixture"): Topology {

@@ -13,10 +13,9 @@ import { act } from "./act.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
 /**
- * Asks an agent's model and records the turn; all methods speak through this. In an environment the agent continues after each
- * observation.
- * @throws LaconicError `input_invalid` for an agent without a model, `reply_malformed` for contradictory token counts, and what the
- * model throws
+ * Asks an agent's model and records the turn, in an environment with all observations.
+ * @throws LaconicError `input_invalid` for a missing model, `reply_malformed` for inconsistent token counts, and model
+ * errors
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { environment } = context;
@@ -37,7 +36,6 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
     },
     random: context.random.split(step === 0 ? `turn:${turn}` : `turn:${turn}/step:${step}`).state(),
     ...(context.signal && { signal: context.signal }),
-    // The stream is the episode's own, so no two episodes share a name.
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
     ...(ownReplies.length > 0 && { ownReplies }),
   });
@@ -82,7 +80,7 @@ async function speakOnce(context: EpisodeContext, request: SpeakRequest, step = 
   };
 }
 
-/** Only chats contain the agent's earlier replies as messages. */
+/** Only chats contain earlier replies as messages. */
 function ownRepliesOf({ agent, prompt, earlier = [], replies = [] }: SpeakRequest): OwnReply[] {
   if (prompt.kind !== "messages") return [];
   const before = earlier.flatMap(({ utterance: { agent: from, text, trace } }) =>
@@ -99,7 +97,7 @@ function lacksOfCompletion(given: unknown): string | null {
   return typeof finishReason === "string" ? null : `gave a reply whose finishReason is ${shownValue(finishReason)}`;
 }
 
-/** @throws LaconicError `input_invalid` when the context has no model for the agent. */
+/** @throws LaconicError `input_invalid` for a missing model */
 export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext["models"][AgentId] {
   const model = context.models[agent];
   if (!model)
@@ -109,7 +107,7 @@ export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext
   return model;
 }
 
-/** Without reasoning and the end token, which only models that count their own tokens include. */
+/** Excludes reasoning and the end token, which only models with own counts include. */
 function deliveredTokens({ usage, finishReason }: Completion): number {
   const endTokens = usage.counted === "model" && finishReason === "stop" ? 1 : 0;
   return Math.max(0, usage.completionTokens - (usage.reasoningTokens ?? 0) - endTokens);

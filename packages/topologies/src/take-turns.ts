@@ -3,7 +3,7 @@ import { speak } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
 export interface EpisodeClock {
-  /** Milliseconds left; Infinity without a limit. */
+  /** Remaining milliseconds; Infinity without a limit. */
   left(): number;
 }
 
@@ -14,22 +14,22 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
   return { left: () => end - performance.now() };
 }
 
-/** Turns of a wave, and why the episode ends; null if it continues. */
+/** Turns of a wave; `ended` is null if the episode continues. */
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
-  /** For an episode that ended as `error`: the agent and its model's message. */
+  /** Agent and error message of an `error` episode. */
   readonly error?: string;
 }
 
 class TimeUp extends Error {}
 
-/** Characters; what a server says may have no end. */
+/** Max characters of an error message. */
 const longestNote = 500;
 
 /**
- * Runs independent turns concurrently within the time limit, and waits for all, so that an error does not depend on timing. Keeps
- * finished turns when another fails, numbered without gaps.
+ * Runs independent turns concurrently and waits for all, so that errors do not depend on timing. Finished turns are
+ * kept and numbered without gaps.
  * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
  */
 export async function takeTurns(
@@ -59,7 +59,6 @@ export async function takeTurns(
   return { turns, ended, ...(error !== undefined && { error }) };
 }
 
-/** At once, or one after the other if steps affect each other. */
 async function settled(
   { environment }: EpisodeContext,
   requests: readonly SpeakRequest[],
@@ -75,7 +74,7 @@ async function settled(
   return results;
 }
 
-/** Longest delay of a timer; a longer one fires at once. */
+/** Longer timers fire immediately. */
 const longestDelay = 2 ** 31 - 1;
 
 async function within(ms: number, context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
@@ -91,7 +90,7 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
     }, ms);
   });
   const said = speak({ ...context, signal: controller.signal }, request);
-  said.catch(() => undefined); // a late reply
+  said.catch(() => undefined);
   try {
     return await Promise.race([said, up]);
   } finally {

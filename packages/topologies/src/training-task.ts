@@ -2,26 +2,25 @@ import type { Grader, Problem, Random, Reward, Topology } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { JointGame } from "./program/synchronous-turns.ts";
 
-/** Source of problems and judge of episodes. */
+/** Source of problems, and reward or grader. */
 export interface TrainingTask {
   readonly name: string;
-  /** Two sentences for readers of transcripts: who knows and reads what, and when the answer is right. */
+  /** Two sentences: what each agent sees, and when the answer is right. */
   readonly about?: string;
   readonly topology: Topology;
-  /** Reward before costs; a run may have another. */
+  /** Reward before costs; a run may replace it. */
   readonly reward?: Reward;
-  /** Alternative to the reward: grades the answer alone, `{ task: grade }`. */
+  /** Grades only the answer: `{ task: grade }`. */
   readonly grader?: Grader;
-  /** Draws problems to learn on. */
   problems(random: Random, count: number): Problem[];
-  /** All problems if finite: training visits each once before repeating any. */
+  /** All training problems if finite. */
   readonly pool?: readonly Problem[];
-  /** Validation problems, for evaluations during a run and for choosing settings; `testProblems` if absent. */
+  /** Problems of evaluations during a run. Default: `testProblems`. */
   readonly validation?: readonly Problem[];
-  /** A run that has validation problems measures them once, at its end. */
+  /** Measured once at the end if there are validation problems. */
   readonly testProblems: readonly Problem[];
-  /** Measures over many episodes that none shows alone, such as a correlation; of all episodes and of each group. NaN if undefined. */
+  /** Measures over many episodes, such as a correlation; NaN if undefined. */
   across?(played: readonly Pick<RecordedEpisode, "problem" | "episode">[]): Readonly<Record<string, number>>;
-  /** The play turn by turn, for rollout trees with a joint reply of all agents. */
+  /** Game for rollout trees with joint replies. */
   readonly game?: JointGame;
 }

@@ -1,52 +1,48 @@
 import type { AgentId, LedgerCall, Observation, OwnReply, Prompt, StepReward, Utterance } from "@laconic/core";
 import type { ReceivedMessage } from "./view.ts";
 
-/** One turn to be taken. */
+/** Request for one turn. */
 export interface SpeakRequest {
   readonly agent: AgentId;
-  /** Position in the episode, from 0; also names the turn's random stream. */
+  /** Position in the episode, from 0; also names the random stream. */
   readonly turn: number;
   readonly round: number;
   readonly prompt: Prompt;
-  /** The messages in the prompt; spoken ones enter the ledger as reads. */
+  /** Messages in the prompt, recorded as reads unless silent. */
   readonly inbox: readonly ReceivedMessage[];
-  /** Most tokens written, the end token included. */
+  /** Max tokens, including the end token. */
   readonly maxTokens: number;
-  /** Instead of the episode's. */
+  /** Default: the episode's. */
   readonly temperature?: number;
-  /** Texts that end the reply, instead of those of the context. */
+  /** Default: the context's. */
   readonly stop?: readonly string[];
-  /** The agent speaks again, so that a local policy keeps its cache. */
+  /** Lets a local policy keep its cache. */
   readonly speaksAgain?: boolean;
-  /** Earlier turns, whose tokens continue a chat. */
   readonly earlier?: readonly Turn[];
-  /** Earlier replies of this turn. */
   readonly replies?: readonly OwnReply[];
   readonly renderPrompt?: (prompt: Prompt) => string;
-  /** Text that counts as silence, like an empty one. */
+  /** Text that counts as silence. */
   readonly pass?: string;
 }
 
-/** A text of a turn before its last one, and what the environment answered. */
+/** Earlier text of a turn with its observation. */
 export interface TurnStep extends Pick<Turn, "utterance" | "call"> {
   readonly observed: Pick<Observation, "text" | "reward">;
 }
 
-/** One turn taken: what was written, what it cost, and how readers get it. */
+/** Text, cost and message of a turn. */
 export interface Turn {
-  /** Earlier texts of the turn, to an environment; unread by other agents. */
+  /** Earlier texts in an environment, unread by other agents. */
   readonly steps?: readonly TurnStep[];
-  /** What the last text earned from an environment. */
   readonly reward?: StepReward;
-  /** The environment ended the episode. */
   readonly done?: boolean;
-  /** `deliveredTo` is empty until {@link endEpisode} knows the readers. */
+  /** `deliveredTo` is empty before {@link endEpisode}. */
   readonly utterance: Utterance;
   readonly call: LedgerCall;
   readonly message: ReceivedMessage;
 }
 
-/** Every call of a turn, in order. */
+/** Calls of a turn, in order. */
 export function callsOf({ steps = [], call }: Turn): LedgerCall[] {
   return [...steps.map((step) => step.call), call];
 }

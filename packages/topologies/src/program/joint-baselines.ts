@@ -3,37 +3,33 @@ import type { Turn } from "../turn.ts";
 import { programTopology, type Program } from "./program-topology.ts";
 import { jointAnswer, jointLine, jointOutputs, type JointGame, type Player } from "./synchronous-turns.ts";
 
-/** Names of MAGRPO's baselines, in which players have not learned to cooperate. */
+/** MAGRPO's baselines of untrained players. */
 export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussion-1" | "discussion-2";
 
-/** One model that does every player's part. */
+/** Single model that writes all parts. */
 export interface SingleWriter {
-  /** Knows all parts, and the marker if there is one. */
   readonly player: Player;
-  /** Separates the parts of its reply. Without it the model is asked for part after part in one chat. */
+  /** Separates the parts of a reply; absent: one part per turn of a chat. */
   readonly marker?: string;
 }
 
 /** Prompts of {@link jointBaselines}. */
 export interface JointWords {
   readonly single: SingleWriter;
-  /**
-   * Question for a player that has the others' texts.
-   * @param draft - its own text of the round before, or null
-   */
+  /** @param draft - the player's previous text, or null */
   readonly having: (question: string, received: readonly Received[], draft: string | null) => string;
 }
 
-/** Another player's text. */
+/** Text of another player. */
 export interface Received {
   readonly from: string;
   readonly text: string;
 }
 
 /**
- * MAGRPO's baselines of a game's first turn, judged by the same reward through the players' `outputs` (Liu et al., "LLM Collaboration
- * with Multi-Agent RL"). `single`: one model writes all parts. `concatenation`: players write at once, unread by each other.
- * `pipeline`: one after the other, reading those before. `discussion-n`: all write, then n times read the others and write again.
+ * MAGRPO's baselines for a game's first turn, with the same reward (Liu et al., "LLM Collaboration with Multi-Agent
+ * RL"). `single`: one model writes all parts. `concatenation`: players write concurrently. `pipeline`: players read
+ * their predecessors. `discussion-n`: all write, then n times read the others and revise.
  */
 export function jointBaselines(game: JointGame, words: JointWords): Readonly<Record<JointBaseline, Topology>> {
   return {
@@ -92,7 +88,7 @@ function single(game: JointGame, { player, marker }: SingleWriter): Topology {
     return marker === undefined ? texts : (texts[0]?.split(marker) ?? []).map((part) => part.trim());
   };
   const outputsOf = (turns: readonly Turn[]): Record<string, string> =>
-    // More parts than players are the last one's.
+    // The last player gets all extra parts.
     Object.fromEntries(
       players.flatMap(({ id }, i) => {
         const parts = partsOf(turns);
@@ -131,7 +127,6 @@ function ofPlayers(game: JointGame, name: JointBaseline): Omit<Program, "play"> 
   };
 }
 
-/** Silence is not heard. */
 function heardOf(turns: readonly Turn[]): Received[] {
   return turns.flatMap(({ utterance: { agent, text, silent } }) => (silent ? [] : [{ from: agent, text }]));
 }

@@ -18,54 +18,49 @@ import type { Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "../view.ts";
 
-/** A line that a program asks an agent to speak. */
+/** Request of a program to an agent. */
 export interface Line {
   readonly agent: AgentId;
   readonly prompt: Prompt;
-  /** The messages in the prompt: they enter the ledger as reads. */
+  /** Messages in the prompt, recorded as reads. */
   readonly reads?: readonly ReceivedMessage[];
-  /** Most tokens written, the end token included. */
+  /** Max tokens, including the end token. */
   readonly maxTokens: number;
-  /** Instead of the episode's. */
+  /** Default: the episode's. */
   readonly temperature?: number;
-  /** Texts that end the reply. */
   readonly stop?: readonly string[];
-  /** How transcripts show the prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** What a program plays on. */
+/** State and methods for a program. */
 export interface Stage {
   readonly problem: Problem;
-  /** The question, and the agent's private part. */
+  /** Question with the private part. */
   shown(agent: AgentId): string;
-  /** Everything said so far, in order. */
   readonly turns: readonly Turn[];
-  /** As the next speakers see it, where the episode has one. */
   readonly budget?: BudgetView | undefined;
-  /** Speaks independent lines concurrently as one round, numbered in the given order. */
+  /** Speaks lines concurrently as one round. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
-  /** Sets the answer, or none, instead of `Program.answer`. */
+  /** Sets the answer or null, in place of `Program.answer`. */
   conclude(answer: Utterance | null): void;
-  /** Adds a note to the episode, such as `capped`. */
+  /** Adds a note, such as `capped`. */
   note(text: string): void;
 }
 
-/** A method with control flow: a topology whose next turn depends on what was said. */
+/** Method whose turns depend on earlier replies. */
 export interface Program {
   readonly name: string;
   readonly agents: readonly AgentId[];
-  /** Has agents speak. A limit of the episode ends it between two rounds. */
+  /** A limit ends it between two rounds. */
   play(stage: Stage): Promise<void>;
-  /** A message with only this text is silence, like an empty one. */
+  /** Counts as silence. */
   readonly pass?: string;
-  /** The answer in what was said, also when a limit cut the play short. */
+  /** Called even if a limit ended the play. */
   answer(turns: readonly Turn[]): Utterance | null;
-  /** Answers of agents, if several answer. */
   outputs?(turns: readonly Turn[]): Episode["outputs"];
 }
 
-/** Ends a program when the episode has reached a limit. */
+/** Ends a program at a limit. */
 class Curtain {
   readonly reason: StopReason;
   readonly error: string | undefined;
@@ -76,8 +71,8 @@ class Curtain {
 }
 
 /**
- * A program as a topology, with the random streams of a graph's turns.
- * @throws LaconicError `topology_invalid` without agents; `run` throws what models throw, and `aborted`
+ * Turns a program into a topology.
+ * @throws LaconicError `topology_invalid` without agents; `run` throws model errors and `aborted`
  */
 export function programTopology(program: Program): Topology {
   const { name, agents } = program;
@@ -149,7 +144,6 @@ async function sayTogether(
   turns.push(...taken.turns);
   if (taken.ended) throw new Curtain(taken.ended, taken.error);
   if (limit) throw new Curtain(limit);
-  // What a program does next depends on everybody it asked.
   if (spent.length > 0) throw new Curtain("token_limit");
   return [...taken.turns];
 }

@@ -11,39 +11,37 @@ import { endEpisode, endingOf } from "../end-episode.ts";
 import type { Turn } from "../turn.ts";
 import { programTopology, type Line } from "./program-topology.ts";
 
-/** An agent of {@link synchronousTurns}. */
+/** Agent of {@link synchronousTurns}. */
 export interface Player {
   readonly id: AgentId;
-  /** Most tokens of one reply, the end token included. */
+  /** Max tokens per reply, including the end token. */
   readonly maxTokens: number;
-  /** Texts that end a reply. */
   readonly stop?: readonly string[];
-  /** What it is told before anything else. */
+  /** System message. */
   readonly system?: string;
-  /** Prompt of its chat; default the messages. */
+  /** Default: the chat's messages. */
   readonly prompt?: (chat: readonly ChatMessage[]) => Prompt;
-  /** How transcripts show such a prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** Every agent's replies so far, or what each was asked: turn by turn, in the order of the agents. */
+/** Replies or questions by turn and agent. */
 export type JointHistory = readonly (readonly string[])[];
 
-/** Next question of each agent; null ends the episode. Called first without history. Agents learn of others only through this. */
+/** Next question of each agent, or null to end the episode. Agents read others only through this. */
 export type ExternalTransition = (
   problem: Problem,
   history: JointHistory,
 ) => readonly string[] | null | Promise<readonly string[] | null>;
 
-/** How many turns, what comes between two of them, and what the answer is. */
+/** Options of {@link synchronousTurns}. */
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;
-  /** The team's shown answer; default the texts of the last turn, one after the other. Rewards read `outputs`. */
+  /** Shown answer. Default: the last turn's texts. Rewards read `outputs`. */
   readonly join?: (replies: readonly string[]) => string;
 }
 
-/** Synchronous turns as data, for rollout trees. */
+/** Game data for rollout trees. */
 export interface JointGame extends SynchronousTurnsOptions {
   readonly players: readonly Player[];
 }
@@ -51,8 +49,8 @@ export interface JointGame extends SynchronousTurnsOptions {
 const name = "synchronous-turns";
 
 /**
- * MAGRPO's play: all agents answer at once in every turn, each from its own history; an external transition asks the next questions
- * (Liu et al., "LLM Collaboration with Multi-Agent RL").
+ * MAGRPO's play: in every turn all agents answer concurrently; an external transition asks the next questions (Liu et
+ * al., "LLM Collaboration with Multi-Agent RL").
  */
 export function synchronousTurns(players: readonly Player[], options: SynchronousTurnsOptions): Topology {
   const game: JointGame = { ...options, players };
@@ -74,7 +72,7 @@ export function synchronousTurns(players: readonly Player[], options: Synchronou
   });
 }
 
-/** The line of a player after a joint history. @param reads - turns whose messages are in its prompt */
+/** @param reads - turns with messages in the prompt */
 export function jointLine(
   game: JointGame,
   i: number,
@@ -93,7 +91,7 @@ export function jointLine(
   };
 }
 
-/** Chat of an agent after a joint history: its questions and replies, then the new question. */
+/** Chat of an agent after a joint history. */
 export function jointPrompt(
   { players }: Pick<JointGame, "players">,
   agent: number,
@@ -110,31 +108,30 @@ export function jointPrompt(
   return prompt ? prompt(chat) : { kind: "messages", messages: chat };
 }
 
-/** The episode of turns that ended a branch, as {@link synchronousTurns} makes it. */
+/** Episode of a finished branch. */
 export function jointEpisode(game: JointGame, problem: Problem, turns: readonly Turn[]): Episode {
   const answer = jointAnswer(game, turns);
   return endEpisode(name, problem, turns, answer, endingOf(answer), jointOutputs(game, turns));
 }
 
-/** Every player's last reply; silence is a reply too. */
+/** Last reply of each player, including silence. */
 export function jointOutputs({ players }: Pick<JointGame, "players">, turns: readonly Turn[]): Record<AgentId, string> {
   return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
 }
 
-/** The joined last replies; a player stopped by a limit keeps an earlier one. */
+/** Joined last replies of the players. */
 export function jointAnswer(
   { players, join = (replies) => replies.join("\n\n") }: Pick<JointGame, "players" | "join">,
   turns: readonly Turn[],
 ): Utterance | null {
   const last = lastReplies(players, turns);
   const spoken = last.filter((utterance) => utterance !== undefined);
-  // A program treats a silent utterance as no answer, so a speaking player represents all.
+  // Silent utterances count as no answer, so a speaking player represents all.
   const speaker = spoken.find(({ silent }) => !silent);
   if (!speaker) return null;
   return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };
 }
 
-/** By player; undefined for one who never spoke. */
 function lastReplies(players: readonly Player[], turns: readonly Turn[]): (Utterance | undefined)[] {
   return players.map(({ id }) => turns.findLast(({ utterance }) => utterance.agent === id)?.utterance);
 }

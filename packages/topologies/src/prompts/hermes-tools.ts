@@ -2,10 +2,7 @@ import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage, WrittenCall 
 import { JsonText, tryParseJson, writeJson } from "@laconic/core/json";
 import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls.ts";
 
-/**
- * Calls between `<tool_call>` marks, answers between `<tool_response>` marks, as Hermes and Qwen2.5 models expect.
- * @param options - `tells`: whether the system message lists the tools
- */
+/** Tool format of Hermes and Qwen2.5. @param options - `tells`: list the tools in the system message */
 export function hermesTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "hermes",
@@ -18,7 +15,7 @@ export function hermesTools({ tells = true }: { readonly tells?: boolean } = {})
 const asPython = [", ", ": "] as const;
 const [opening, closing] = ["<tool_call>", "</tool_call>"];
 
-/** An opening mark without its closing mark, or with something else than calls between them, begins a malformed call. */
+/** An opening tag without calls and a closing tag is a malformed call. */
 function blocksIn(text: string): CallBlock[] {
   const blocks: CallBlock[] = [];
   for (let start = text.indexOf(opening); start >= 0;) {

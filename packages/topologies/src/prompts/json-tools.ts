@@ -3,7 +3,7 @@ import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls
 
 const ownLine = 'To call a tool, write a line of its own: {"name": NAME, "arguments": OBJECT}. The answer follows.';
 
-/** A call is a line of JSON, for small models: `{"name": "add", "arguments": {"a": 1}}`. Answers are user messages. */
+/** Format for small models: calls are JSON lines, such as `{"name": "add", "arguments": {"a": 1}}`. */
 export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "json-lines",
@@ -18,8 +18,7 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
 }
 
 /**
- * Calls of Llama 3.1 to 3.3: a reply that is one JSON object with name and parameters. Answers have the role `tool`, which their
- * template writes as `ipython`.
+ * Tool format of Llama 3.1 to 3.3: a reply is one JSON object with name and parameters. Results have the role `tool`.
  */
 export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
@@ -35,10 +34,10 @@ export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}):
   };
 }
 
-/** JSON that begins with a name was meant as a call. */
+/** JSON that begins with a name counts as a call. */
 const beginsCall = /^\s*(?:<\|python_tag\|>)?[\s[]*\{\s*"name"\s*:/u;
 
-/** A block for each line that is a call or begins as one. */
+/** Blocks of lines that are or begin a call. */
 function lineBlocks(text: string): CallBlock[] {
   const blocks: CallBlock[] = [];
   let start = 0;
@@ -50,7 +49,6 @@ function lineBlocks(text: string): CallBlock[] {
   return blocks;
 }
 
-/** One block if the whole text is calls, or begins as one. */
 function wholeBlocks(text: string): CallBlock[] {
   return blockOf(text, /^\s*<\|python_tag\|>/u.exec(text)?.[0].length);
 }

@@ -2,14 +2,14 @@ import { isRecord, type ChatMessage, type ReadCalls, type ToolMessage, type Writ
 import { exactJson, jsonEnd, JsonText, writeJson } from "@laconic/core/json";
 import { replyParts } from "@laconic/core/text";
 
-/** Calls at a place of a text; none for a call that cannot be read. */
+/** Calls at a position of a text; empty for a malformed call. */
 export interface CallBlock {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly WrittenCall[];
 }
 
-/** Reads the calls outside the thoughts of a reply; other text stays content. @param blocksIn - blocks of a part, in order */
+/** Reads the calls of a reply outside its thoughts. */
 export function readCalls(text: string, blocksIn: (part: string) => readonly CallBlock[]): ReadCalls {
   const calls: WrittenCall[] = [];
   let malformed = 0;
@@ -35,7 +35,7 @@ export function readCalls(text: string, blocksIn: (part: string) => readonly Cal
   return { content: calls.length === 0 ? text : content.trim(), calls, ...(malformed > 0 && { malformed }) };
 }
 
-/** Masks calls, whose arguments may contain marks of thoughts. */
+/** Masks calls, because arguments may contain thought tags. */
 function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
   let masked = "";
   for (const { start, end, calls } of blocks)
@@ -43,13 +43,10 @@ function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
   return masked + text.slice(masked.length);
 }
 
-/** Between calls; Llama models write `;`. */
+/** Separators of calls; Llama models write `;`. */
 const gap = /[\s;,]*/y;
 
-/**
- * Calls of a text from `start`: JSON objects, or lists of them.
- * @returns the calls and their end; no calls if one value is none
- */
+/** Reads calls from `start`. @returns calls and their end; no calls if one is invalid */
 export function callsAt(text: string, start: number): Pick<CallBlock, "calls" | "end"> {
   const calls: WrittenCall[] = [];
   const none = { calls: [], end: start };
@@ -67,7 +64,6 @@ export function callsAt(text: string, start: number): Pick<CallBlock, "calls" | 
   }
 }
 
-/** Null for JSON that is no call or list of calls. */
 function callsIn(json: string): WrittenCall[] | null {
   try {
     const value = exactJson(json, { keep: () => ["arguments", "parameters"] });
@@ -78,7 +74,7 @@ function callsIn(json: string): WrittenCall[] | null {
   }
 }
 
-/** Null unless the name is a text and the arguments are an object, or a text of one. */
+/** @returns null unless the name is a string and the arguments are an object or its JSON */
 function callOf(value: unknown): WrittenCall | null {
   if (!isRecord(value) || typeof value["name"] !== "string") return null;
   const { name, arguments: written = value["parameters"] } = value;
@@ -88,7 +84,6 @@ function callOf(value: unknown): WrittenCall | null {
   return isRecord(exactJson(given)) ? { name, arguments: writeJson(new JsonText(given)) } : null;
 }
 
-/** A chat with a text at the end of its system message. */
 export function withSystemText<M extends ToolMessage>(messages: readonly M[], text: string): (M | ChatMessage)[] {
   const [first, ...rest] = messages;
   if (first?.role !== "system") return [{ role: "system", content: text }, ...messages];

@@ -1,24 +1,24 @@
 import { chatTemplate, problemText, solving, type PromptTemplate } from "./template.ts";
 
-/** The roles of ADAS's role assignment. */
+/** Roles of ADAS's role assignment. */
 export const expertRoles = ["Math Professor", "Grade School Teacher", "Math Enthusiast"] as const;
 
 const fallback = "Helpful Assistant";
 
-/** Asks for the name of one role. */
+/** Asks for the name of a role. */
 export const routerPrompt: PromptTemplate = chatTemplate(
   "role-router@1",
   `Choose who should answer: ${expertRoles.join(", ")}. Reply with the name alone.`,
   (view) => problemText(view),
 );
 
-/** The role that a router's reply names; one that names none makes it a helpful assistant. */
+/** Role in a router's reply. Default: a helpful assistant. */
 export function namedRole(reply: string): string {
   const named = reply.toLowerCase();
   return expertRoles.find((each) => named.includes(each.toLowerCase())) ?? fallback;
 }
 
-/** Answers as the role that was named. */
+/** Answers in the named role. */
 export function expertPrompt(answerForm: string): PromptTemplate {
   return {
     id: "role-expert@2",

@@ -2,14 +2,14 @@ import type { ChatMessage, Prompt } from "@laconic/core";
 import type { ReceivedMessage } from "../view.ts";
 import { chatTemplate, paragraphs, problemText, type PromptTemplate, quoted, solving } from "./template.ts";
 
-/** AgentPO's collaborator before the actor: says the problem more clearly (our wording). */
+/** AgentPO's collaborator before the actor (our wording). */
 export const hintPrompt: PromptTemplate = chatTemplate(
   "agentpo-hint@1",
   "You help another model to solve a problem. Say what is asked in clear words, name what matters and what is easily missed. Do not solve it.",
   (view) => problemText(view),
 );
 
-/** AgentPO's actor behind a hint: the problem, then the hint in brackets. */
+/** AgentPO's actor, with the hint in brackets. */
 export function hintedActorPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("agentpo-hinted-actor@2", solving(answerForm), (view) => {
     const hint = view.inbox.find(({ silent }) => !silent)?.text;
@@ -17,17 +17,14 @@ export function hintedActorPrompt(answerForm: string): PromptTemplate {
   });
 }
 
-/** AgentPO's critic: errors and gaps, no rewriting. */
+/** AgentPO's critic. */
 export const criticPrompt: PromptTemplate = chatTemplate(
   "agentpo-critic@1",
   "You review a solution. Point out errors and gaps. Do not write a solution of your own.",
   (view) => `${problemText(view)}\n\n${quoted(view, () => "The solver")}`,
 );
 
-/**
- * AgentPO's actor around a critic: a draft, then a better solution from draft and comment. The draft is a separate message, so that
- * the second turn continues the first.
- */
+/** AgentPO's actor with a critic. The draft is a separate message, so that the second turn extends the first. */
 export function revisingActorPrompt(answerForm: string): PromptTemplate {
   return {
     id: "agentpo-revising-actor@3",
@@ -51,8 +48,7 @@ export function revisingActorPrompt(answerForm: string): PromptTemplate {
 }
 
 /**
- * Debate (Du et al. 2023, our wording): answer, then answer again having read all. All read the same words in the same order and
- * their own name last, so that prompts share a prefix.
+ * Debate (Du et al. 2023, our wording). All read the same messages in the same order, so that prompts share a prefix.
  */
 export function debatePrompt(answerForm: string): PromptTemplate {
   return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {

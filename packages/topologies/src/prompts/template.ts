@@ -1,14 +1,14 @@
 import type { ChatMessage, Prompt } from "@laconic/core";
 import type { AgentView } from "../view.ts";
 
-/** How an agent is asked: replaceable as a whole, and named in results by its id. */
+/** Prompt of an agent; results name its id. */
 export interface PromptTemplate {
-  /** `name@version`: another wording is another version. */
+  /** `name@version`; changed wording is a new version. */
   readonly id: string;
   readonly render: (view: AgentView) => Prompt;
 }
 
-/** A template of one system message and one user message. */
+/** Template with one system and one user message. */
 export function chatTemplate(id: string, system: string, user: (view: AgentView) => string): PromptTemplate {
   return {
     id,
@@ -22,22 +22,22 @@ export function chatTemplate(id: string, system: string, user: (view: AgentView)
   };
 }
 
-/** Instruction for agents that answer. @param answerForm - the form that the grader reads, from the benchmark */
+/** Instruction for answering agents. @param answerForm - answer format of the benchmark */
 export function solving(answerForm: string): string {
   return `Reason step by step. ${answerForm}`;
 }
 
-/** The question, and the agent's private part. */
+/** Question with the agent's private part. */
 export function problemText({ question, privateView }: Pick<AgentView, "question" | "privateView">): string {
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
 
-/** Parts of a prompt, a blank line between them; empty ones are left out. */
+/** Joins non-empty parts with blank lines. */
 export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** A text with every line marked as a quotation. */
+/** Marks every line as a quotation. */
 export function quote(text: string): string {
   return text
     .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
@@ -46,8 +46,8 @@ export function quote(text: string): string {
 }
 
 /**
- * Messages of others as quotations with every line marked, so that none can pose as another speaker, an instruction, or the end of
- * the quotation. Silent senders are left out.
+ * Quotes others' messages line by line, so that none can imitate a speaker, an instruction, or the end of the
+ * quotation.
  */
 export function quoted(
   { inbox }: Pick<AgentView, "inbox">,

@@ -10,9 +10,9 @@ function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): 
 }
 
 /**
- * Adds the budget and its rest to a template, if the episode has a budget. The sentence ends the last message of a chat, so that
- * prompts keep their prefix, and begins a text. Spending of others is information that travels along no edge.
- * @throws LaconicError when it renders, `topology_invalid` for a prompt of token ids
+ * Adds the budget at the end of a chat, which keeps prefixes, or at the start of a text. It reveals others' spending
+ * without an edge.
+ * @throws LaconicError `topology_invalid` in `render`, for token prompts
  */
 export function withBudget(
   template: PromptTemplate,

@@ -1,5 +1,5 @@
 /**
- * Test doubles and the suite every topology passes.
+ * Test doubles, and the test suite for topologies.
  * @module @laconic/topologies/testing
  */
 export { randomPolicy } from "./random-policy.ts";

@@ -1,22 +1,22 @@
 import { randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 
-/** How a random policy writes. */
+/** Settings of a random policy. */
 export interface RandomPolicySettings {
   /** Probability of an empty reply. */
   readonly silence?: number;
-  /** Mixed into every draw: two salts say different things on the same stream. */
+  /** Part of the seed; two salts give different texts on one stream. */
   readonly salt?: string;
-  /** Event-loop turns before the reply, to shuffle the order in which models answer. */
+  /** Event-loop turns before the reply. */
   readonly delay?: number;
-  /** Every completion is added here. */
+  /** Receives every completion. */
   readonly log?: Completion[];
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz";
 
 /**
- * A model that writes one to six letters drawn from the request's random stream and the prompt, or nothing.
- * A letter is a token (97 = "a"), the end token is 0; a prompt that is not tokens counts its characters.
+ * Writes zero to six random letters, drawn from random stream and prompt. Tokens are letters (97 = "a") and the end
+ * token 0.
  */
 export function randomPolicy(id: string, settings: RandomPolicySettings = {}): LanguageModel {
   const { silence = 0.2, salt = "", delay = 0, log } = settings;

@@ -11,22 +11,22 @@ import {
 } from "@laconic/core";
 import { randomPolicy } from "./random-policy.ts";
 
-/** What the suite is run on. */
+/** Subject of the suite. */
 export interface TopologySubject {
   readonly topology: Topology;
-  /** A problem the topology can run on; models in the suite reply with lower-case letters. */
+  /** Test problem; the suite's models reply with lower-case letters. */
   readonly problem: Problem;
-  /** Every way a message may travel. */
+  /** All possible message paths. */
   readonly edges: readonly { readonly from: AgentId; readonly to: AgentId }[];
 }
 
-/** One case of the conformance suite; `run` throws where the topology fails it. */
+/** Case of the suite; `run` throws if the topology fails. */
 export interface TopologyCase {
   readonly name: string;
   readonly run: (create: () => TopologySubject) => Promise<void>;
 }
 
-/** What every topology owes its users, as data: `for (const item of topologyCases) test(item.name, () => item.run(create))`. */
+/** Checks for every topology: `for (const item of topologyCases) test(item.name, () => item.run(create))`. */
 export const topologyCases: readonly TopologyCase[] = [
   {
     name: "the ledger reconciles with what the models report",
@@ -186,13 +186,11 @@ const seeds = [0, 1, 2, 3, 4, 5, 6, 7];
 interface RunOptions extends Partial<EpisodeContext> {
   readonly silence?: number;
   readonly log?: Completion[];
-  /** Event-loop turns before the reply of the agent at a position. */
   readonly delay?: (position: number) => number;
-  /** This agent says something else than usual. */
+  /** Agent with different replies. */
   readonly moody?: AgentId;
 }
 
-/** Runs with one randomPolicy per agent. */
 function runSubject(
   { topology, problem }: TopologySubject,
   seed: string | number,
