@@ -23,7 +23,7 @@ import {
 } from "./methods/single-replies.ts";
 import { vanillaDirect } from "./methods/vanilla-direct.ts";
 
-/** All methods, in the order of the papers' tables; behind a colon the preset of one that papers play in several ways. */
+/** All methods in the papers' order; a suffix after a colon names a variant. */
 export const baselines: readonly Baseline[] = [
   vanilla,
   vanillaFewShot,
@@ -52,10 +52,10 @@ export const baselines: readonly Baseline[] = [
   equalThought,
 ];
 
-/** Methods that write nothing: they score options by their log-likelihood. Not among `all`, since they need questions with options. */
+/** Methods that score options by log-likelihood. Not in `all`: they need options. */
 export const scoringMethods: readonly Baseline[] = logLikelihoods;
 
-/** @throws LaconicError `config_invalid` naming the known ones */
+/** @throws LaconicError `config_invalid`, listing the known methods */
 export function baselineNamed(name: string): Baseline {
   const all = [...baselines, ...scoringMethods];
   const found = all.find((each) => each.name === name);

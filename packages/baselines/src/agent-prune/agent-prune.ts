@@ -10,18 +10,18 @@ import type { EdgeSet, Mask, SpatialStart } from "./edges.ts";
 import { graphTeam, type AgentPrunePhase } from "./graph-team.ts";
 import { learnByPruning, learnDefaults, learnMasks, releasedBatch } from "./learn-masks.ts";
 
-/** Share of edges that stay; the paper's p is not given, the released one-shot command drops half. */
+/** Share of edges kept; the paper states none, the released command drops half. */
 const keptShare = 0.5;
 
 /**
- * AgentPrune by its paper: five agents, everybody heard along a graph; the graph's edges are learned on calibration questions,
- * pruned once, and fixed. Without calibration it is the unpruned team. The released code trains on test questions and
- * goes on drawing edges (`agentprune/train-on-test`, `agentprune/keep-sampling`); here neither happens.
+ * AgentPrune (paper): agents exchange messages along a graph, whose edges are learned on calibration questions, pruned
+ * once and fixed. Unlike the released code, it does not train on test questions (`agentprune/train-on-test`) or keep
+ * drawing edges (`agentprune/keep-sampling`).
  */
 export function agentPrune(start: SpatialStart): Baseline {
   const letter = start[0]?.toUpperCase() ?? "";
   const name = `agentprune-${letter.toLowerCase()}`;
-  // Only the random graph's row is among the published figures.
+  // Only the random graph has a published row.
   const protocols = protocolsOf<AgentPrunePhase>("agentprune-r").map((protocol) => ({
     ...protocol,
     id: protocol.id.replace("agentprune-r", name),
@@ -52,9 +52,9 @@ export function agentPrune(start: SpatialStart): Baseline {
 const releasedProtocols = protocolsOf<AgentPrunePhase>("agentprune-c:released");
 
 /**
- * AgentPrune as its code was released, from a complete graph: fewer agents and rounds, batches of {@link releasedBatch} without a
- * baseline or a rank term, a quarter of the edges dropped twice, and edges drawn for each question. It learns on questions that are
- * not the test's (`agentprune/train-on-test` is not offered), and with one round prunes no temporal edge (`agentprune/temporal-k1`).
+ * AgentPrune (released code): batches of {@link releasedBatch} without baseline or rank term, two prunings of a quarter
+ * of the edges, edges drawn per question. It never learns on test questions (`agentprune/train-on-test`), and keeps
+ * temporal edges if there is one round (`agentprune/temporal-k1`).
  */
 export const agentPruneReleased: Baseline = {
   ...bounded("agentprune-c:released", "AgentPrune-C, released code", releasedProtocols, "complete"),
@@ -98,7 +98,7 @@ function bounded(
       const { agents, rounds } = sizeOf(protocol, size);
       return agents * rounds + 1;
     },
-    // Within a round a graph has no cycle; between rounds everybody may hear everybody; the decision hears all.
+    // No cycles within a round; between rounds every agent may read every other; the decision reads all.
     maxCopies: (protocol, size) => {
       const { agents, rounds } = sizeOf(protocol, size);
       const replies = (rounds * agents * (agents - 1)) / 2 + (rounds - 1) * agents ** 2 + agents;
@@ -109,7 +109,6 @@ function bounded(
 
 const pairs = z.array(z.tuple([z.int().min(0), z.int().min(0)]));
 type Pairs = z.infer<typeof pairs>;
-/** The result of calibration: the edges that stayed, by number of the agents. */
 const fixedSchema = z.object({
   agents: z.int().min(1),
   spatial: pairs,

@@ -1,31 +1,30 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 
-/** How the agents may hear each other within a round at first: all, in two layers, at random. */
+/** Initial edges within a round: complete, two layers, or random. */
 export type SpatialStart = "complete" | "layered" | "random";
 
-/** Which edges there may be: `mask[from][to]`. */
+/** Allowed edges: `mask[from][to]`. */
 export type Mask = readonly (readonly boolean[])[];
 
 /** Edge parameters: `logits[from][to]`. */
 export type Logits = readonly (readonly number[])[];
 
-/** A value for the edges within a round, and one for those to the next. */
+/** Values for edges within a round (spatial) and to the next round (temporal). */
 interface Both<T> {
   readonly spatial: T;
   readonly temporal: T;
 }
 
-/** Edges of one graph. */
+/** Edges of a graph. */
 export type EdgeSet = Both<Mask>;
 
 const kinds = ["spatial", "temporal"] as const;
 
-/** An n x n matrix. */
 export function square<T>(n: number, cell: (from: number, to: number) => T): T[][] {
   return Array.from({ length: n }, (_, from) => Array.from({ length: n }, (__, to) => cell(from, to)));
 }
 
-/** Candidate edges: within a round none to oneself; to the next round all, memory included. */
+/** Candidate edges. Spatial ones exclude self-edges; temporal ones are complete, self-edges included. */
 export function candidates(n: number, start: SpatialStart, seed: string | number = 0): EdgeSet {
   const random = randomFromSeed(`agentprune/${start}/${seed}`);
   const first = start === "layered" ? new Set(random.shuffle([...Array(n).keys()]).slice(0, Math.ceil(n / 2))) : null;
@@ -44,8 +43,8 @@ interface DrawnGraph {
 }
 
 /**
- * Draws a graph edge by edge, source by source: one Bernoulli draw of the logit's sigmoid each. A spatial edge that would close a cycle is
- * left out without a draw.
+ * Draws each edge from its logit's sigmoid, source by source. Skips spatial edges that would close a cycle, without a
+ * draw.
  */
 export function drawGraph(mask: EdgeSet, logits: Both<Logits>, random: Random): DrawnGraph {
   const n = mask.spatial.length;
@@ -64,7 +63,7 @@ export function drawGraph(mask: EdgeSet, logits: Both<Logits>, random: Random): 
   return { edges, logProb, gradient };
 }
 
-/** Policy gradient of one edge's logit: the mean of `worth` times d logProb / d logit over the drawn graphs. */
+/** Policy gradient of a logit: mean of `worth` times d logProb / d logit. */
 export function policyGradient(
   drawn: readonly DrawnGraph[],
   worth: readonly number[],
@@ -75,14 +74,14 @@ export function policyGradient(
     drawn.length;
 }
 
-/** Every candidate edge, without those that would close a cycle: the graph before anything is learned. */
+/** All candidate edges, without cycles: the graph before learning. */
 export function wholeGraph({ spatial, temporal }: EdgeSet): EdgeSet {
   return { spatial: acyclic(spatial, []), temporal };
 }
 
 /**
- * Keeps the share of edges with the highest logits, at least one of each kind that has any; of equal ones the earlier. Spatial edges
- * are taken in that order, without those that would close a cycle.
+ * Keeps the share of edges with the highest logits, at least one per non-empty kind, without spatial cycles. Ties keep
+ * the earlier.
  */
 export function pruneGraph(mask: EdgeSet, logits: Both<Logits>, share: number): EdgeSet {
   const top = (kind: keyof EdgeSet): Mask => {
@@ -101,12 +100,11 @@ function acyclic(mask: Mask, order: Logits): Mask {
   return kept;
 }
 
-/** Edges by falling logit; equal ones keep their order. */
+/** Edges by falling logit; ties keep their order. */
 function byLogit(mask: Mask, logits: Logits): { from: number; to: number }[] {
   return edgesOf(mask).toSorted((a, b) => valueOf(logits, b.from, b.to) - valueOf(logits, a.from, a.to));
 }
 
-/** The edges of a mask, source by source. */
 export function edgesOf(mask: Mask): { from: number; to: number }[] {
   return mask.flatMap((row, from) => row.flatMap((on, to) => (on ? [{ from, to }] : [])));
 }
@@ -122,12 +120,10 @@ function reaches(edges: Mask, from: number, to: number): boolean {
   return visit(from);
 }
 
-/** A logit; 0 where none is set. */
 export function valueOf(logits: Logits, from: number, to: number): number {
   return logits[from]?.[to] ?? 0;
 }
 
-/** The logistic function. */
 export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }

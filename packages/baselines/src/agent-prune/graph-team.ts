@@ -12,19 +12,14 @@ import { edgesOf, type EdgeSet } from "./edges.ts";
 import { onExamples, printingAnswer, pruneDecision, prunePrompt, withReturned } from "./script-prompts.ts";
 import type { Heard, OnExamples } from "./script-prompts.ts";
 
-/** Kinds of calls: an agent's reply, and the decision. */
 export type AgentPrunePhase = "reply" | "decision";
 
-/** What an agent holds after a round: its reply, or one that it passes on, and the result of running it. */
 interface Output {
   readonly agent: string;
   readonly role: Role;
   readonly turn: Turn;
-  /** What a tool says of it, one line. */
   readonly note: string;
-  /** Result of its program, where it was run for its answer. */
   readonly returned: string | null;
-  /** How its program for a code question did on the question's examples. */
   readonly tried: OnExamples | null;
 }
 
@@ -37,15 +32,15 @@ interface Round {
   readonly stage: Stage;
   readonly run: RunProgram | null;
   readonly edges: EdgeSet;
-  /** By agent: of this round so far, and of the round before. */
+  /** Outputs by agent in this round, and in the last one. */
   readonly outputs: (Output | undefined)[];
   readonly last: readonly (Output | undefined)[];
 }
 
 /**
- * A team that talks along the edges of a graph, round by round, each agent once it has heard its predecessors; then a decision. Programs
- * of a code question are run on its examples: an agent that hears one which passes them all passes it on, which costs no call.
- * @param graph - of every round, or a function that draws one for each round of a problem
+ * Team that exchanges messages along a graph, then decides. A program that passes the question's examples is forwarded
+ * without calls.
+ * @param graph - for all rounds, or a function that draws one per round
  */
 export function graphTeam(
   protocol: Protocol<AgentPrunePhase>,
@@ -93,7 +88,6 @@ class GraphTeam {
     await this.#decide(stage, final);
   }
 
-  /** The answer where a limit cut the play short. */
   cutShort(turns: readonly Turn[]): Utterance | null {
     const last = turns.filter(({ call }) => call.agent !== "decision").slice(-this.ids.length);
     return this.#voted(
@@ -104,10 +98,7 @@ class GraphTeam {
     );
   }
 
-  /**
-   * Agents that have heard all their predecessors speak at once; their replies go to `outputs`.
-   * @returns how many pass a solution on
-   */
+  /** Runs a wave concurrently. @returns number of forwarded solutions */
   async #speak({ stage, run, edges, outputs, last }: Round, wave: readonly number[]): Promise<number> {
     const asked: { readonly i: number; readonly received: Received }[] = [];
     for (const i of wave) {
@@ -155,7 +146,6 @@ class GraphTeam {
   #prompt(question: string, role: Role, received: Received): Prompt {
     const { script, answerForm, reader } = this.#options;
     if (!script) {
-      // An agent whose program is run, or who plans, is not told how to answer.
       const answering = role.runs || role.answers === false ? [] : [stepByStep, answerForm];
       const system = [roleLine(role), ...answering].filter((part) => part !== "").join(" ");
       return chat(system, this.#user(question, role, received));
@@ -165,7 +155,6 @@ class GraphTeam {
     return prunePrompt(script, role.title ?? "", question, role.hears === "answers" ? { answers } : { now, before });
   }
 
-  /** As others read it in the released words. */
   #heard(outputs: readonly Output[]): Heard[] {
     const { script } = this.#options;
     return outputs.map(({ agent, role, turn, returned, tried }) => {
@@ -214,7 +203,7 @@ class GraphTeam {
   }
 }
 
-/** A reply with the result of its program; a program for a code question stands alone. */
+/** Reply with its result line; programs for code questions have none. */
 function textOf({ turn, note, tried }: Output): string {
   return note.startsWith("The answer is") && !tried?.solved ? `${turn.utterance.text}\n${note}` : turn.utterance.text;
 }
@@ -224,7 +213,6 @@ function shown({ agent, role: { title }, turn, note }: Output): string {
   return `${author} wrote:\n${quote(turn.utterance.text)}${note === "" ? "" : `\n${quote(note)}`}`;
 }
 
-/** A reply that two pass on is read once. */
 function turnsOf(outputs: readonly Output[]): Turn[] {
   return [...new Set(outputs.map(({ turn }) => turn))];
 }
@@ -233,7 +221,7 @@ function predecessors(mask: EdgeSet["spatial"], to: number): number[] {
   return edgesOf(mask).flatMap((edge) => (edge.to === to ? [edge.from] : []));
 }
 
-/** Agents in the order in which they may speak: a wave has heard all its predecessors. */
+/** Waves of agents; predecessors are in earlier waves. */
 function wavesOf(spatial: EdgeSet["spatial"]): number[][] {
   const waiting = new Set(spatial.keys());
   const waves: number[][] = [];

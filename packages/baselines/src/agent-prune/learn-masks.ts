@@ -32,36 +32,35 @@ class Adam {
   }
 }
 
-/** What the paper leaves open, and what the released code sets. */
+/** Settings that the paper leaves open. */
 export interface LearnOptions {
-  /** Graphs drawn for each calibration question. Default 4. */
+  /** Graphs per calibration question. Default 4. */
   readonly samples?: number;
-  /** Passes over the calibration questions. Default 1, as the paper's. */
+  /** Default 1, as in the paper. */
   readonly passes?: number;
-  /** Of Adam. Default 0.1, the released code's. */
+  /** Adam's. Default 0.1, as in the released code. */
   readonly learningRate?: number;
-  /** Weight of the nuclear norm of both masks. The paper gives none; 0 is the released code. Default 0.01. */
+  /** Weight of the masks' nuclear norm. Default 0.01; released code: 0. */
   readonly rankWeight?: number;
   readonly seed: string | number;
 }
 
-/** Defaults that decide how much is played. */
 export const learnDefaults = { samples: 4, passes: 1 } as const;
 
 /** Edge parameters after calibration. */
 export interface LearnedMasks {
   readonly spatial: Logits;
   readonly temporal: Logits;
-  /** Mean utility of each pass, or of each batch. */
+  /** Mean per pass, or per batch. */
   readonly utilities: readonly number[];
 }
 
-/** Utility of a graph on one calibration question, 0 to 1; called in order. */
+/** Utility on one calibration question, 0 to 1; called in order. */
 type Utility = (question: number, edges: EdgeSet) => Promise<number>;
 
 /**
- * Learns which edges help, by policy gradient over drawn graphs (AgentPrune, one-shot pruning): utility minus the mean of the
- * question's graphs, minus the nuclear norm of the masks, which stands for their rank.
+ * Learns edge logits by policy gradient over drawn graphs (AgentPrune, one-shot pruning): utility minus the question's
+ * mean, minus the masks' nuclear norm as a proxy for rank.
  * @param edges - candidates
  */
 export async function learnMasks(
@@ -100,22 +99,21 @@ export async function learnMasks(
 export function nuclearGradient(logits: Logits, mask: Mask): Logits {
   const p = new Matrix(square(logits.length, (i, j) => (mask[i]?.[j] ? sigmoid(valueOf(logits, i, j)) : 0)));
   const svd = new SingularValueDecomposition(p);
-  // Directions of singular value 0 have no gradient.
+  // Singular value 0 has no gradient.
   const sign = Matrix.diag(svd.diagonal.map((value) => (value > 1e-12 ? 1 : 0)));
   const direction = svd.leftSingularVectors.mmul(sign).mmul(svd.rightSingularVectors.transpose());
   return square(logits.length, (i, j) => (mask[i]?.[j] ? direction.get(i, j) * p.get(i, j) * (1 - p.get(i, j)) : 0));
 }
 
-/** Graphs, one a question, between two updates of the released code. */
+/** Graphs per update, one per question. */
 export const releasedBatch = 4;
 
-/** Updates between two prunings, and the share of edges that each drops. */
 const [pruneEvery, dropped] = [5, 0.25] as const;
 
 /**
- * Learns as the released code does: one update a question, each of a batch of graphs; the loss is the mean of -log p x utility, without
- * baseline or rank; after every fifth update the quarter of the edges with the lowest logits is dropped.
- * @param temporal - whether there is a second round: without one, temporal edges are neither learned nor pruned
+ * Learns like the released code: one update per question, each from a batch; the loss is the mean of -log p x utility.
+ * Every fifth update drops the quarter of edges with the lowest logits.
+ * @param temporal - false with a single round: temporal edges are not learned
  */
 export async function learnByPruning(
   start: EdgeSet,
@@ -144,11 +142,11 @@ export async function learnByPruning(
   return { edges, ...logits, utilities };
 }
 
-/** Without the quarter of the edges that have the lowest logits, at least one; of equal ones the earlier go. */
+/** Drops the lowest quarter of the edges, at least one; ties drop the earlier. */
 export function dropLowest(mask: Mask, logits: Logits): Mask {
   const edges = edgesOf(mask).toSorted((a, b) => valueOf(logits, a.from, a.to) - valueOf(logits, b.from, b.to));
   const exact = edges.length * dropped;
-  // Half to even, as torch rounds.
+  // Rounds half to even, like torch.
   const count = exact % 1 === 0.5 ? 2 * Math.round(exact / 2) : Math.round(exact);
   const lowest = new Set(edges.slice(0, Math.max(1, count)).map(({ from, to }) => `${from}-${to}`));
   return square(mask.length, (from, to) => mask[from]?.[to] === true && !lowest.has(`${from}-${to}`));

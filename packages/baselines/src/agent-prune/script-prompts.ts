@@ -5,18 +5,17 @@ import type { RunProgram } from "../protocols/baseline.ts";
 import type { Role } from "../protocols/protocol.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
-/** How the program of a reply did on the examples of its question. */
 export interface OnExamples {
   readonly passes: boolean;
-  /** It passes, and there are examples: agents that hear it pass it on. */
+  /** It passes at least one example, so readers forward it. */
   readonly solved: boolean;
-  /** One line in our words; in released words the text behind the program. */
+  /** One line, or a script's text after the program. */
   readonly feedback: string;
 }
 
 /**
- * Runs a reply's program on the examples of the question's docstring, each in its own interpreter.
- * @returns null for a reply without a program, and in our words for a question without examples
+ * Runs a reply's program on each docstring example separately.
+ * @returns null without a program or, without a script, without examples
  */
 export async function onExamples(
   question: string,
@@ -25,7 +24,7 @@ export async function onExamples(
   script: Script | undefined,
 ): Promise<OnExamples | null> {
   const examples = examplesIn(question);
-  // The released harness takes a reply for a program that is one block of Python and nothing else.
+  // The released code requires one Python block and nothing else.
   const isProgram = script
     ? reply.startsWith("```python") && reply.endsWith("```")
     : examples.length > 0 && programIn(reply, null) !== null;
@@ -54,9 +53,8 @@ function releasedFeedback(script: Script, tests: readonly string[], outputs: rea
   return `${textOf(script, "passed")}${passed.join("\n")}${textOf(script, "passed not")}\n${failed.join("\n")}`;
 }
 
-/** What an agent of AgentPrune holds after a round, as others read it. */
 export interface Heard {
-  /** Its number in the team, from 0. */
+  /** Number in the team, from 0. */
   readonly number: number;
   readonly role: Role;
   readonly text: string;
@@ -64,9 +62,9 @@ export interface Heard {
 }
 
 /**
- * An agent's request in AgentPrune's words.
- * @param title - of its role; `alone` without one
- * @param heard - of this round and of the one before, or answers alone as a hint
+ * AgentPrune's released request.
+ * @param title - role title or `alone`
+ * @param heard - replies of this and the last round, or only answers as a hint
  */
 export function prunePrompt(
   script: Script,
@@ -86,24 +84,22 @@ export function prunePrompt(
   return chat(textOf(script, title), `${ask}${received}`);
 }
 
-/** The decision's request. */
 export function pruneDecision(script: Script, question: string, final: readonly Heard[]): Prompt {
   const task = taskOf(script, question);
   const [role, constraint] = [textOf(script, "decision role"), textOf(script, "decision constraint")];
   const system = filled(textOf(script, "decision system"), role, constraint);
   const frame = textOf(script, "decision task");
-  // Of programs it reads what agents do; of answers the replies alone, below examples.
+  // Programs: all results; answers: only replies, after examples.
   if (textOf(script, "program") !== "") return chat(system, filled(frame, task, textsOf(script, "", final)));
   const outputs = final.map(({ number, text }) => `${idOf(number)}: ${text}\n\n`).join("");
   return chat(system, filled(frame, textOf(script, "decision examples"), task, outputs));
 }
 
-/** A program's reply with what it returned. */
 export function withReturned(script: Script, reply: string, returned: string): string {
   return `${reply}${filled(textOf(script, "printed"), returned)}`;
 }
 
-/** The released harness reads the variable `answer` of a program, not what it prints. */
+/** The released code reads the program's variable `answer`, not its output. */
 export function printingAnswer(program: string): string {
   return `${program}\nprint(globals().get("answer"))`;
 }
@@ -124,10 +120,10 @@ function textsOf(script: Script, when: "" | "earlier ", heard: readonly Heard[])
   return texts.join("");
 }
 
-/** The library's alphabet that the released code draws names with: no letter looks like a digit. */
+/** Alphabet of the released code's names. */
 const alphabet = Array.from("23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 
-/** Four characters by number: the released code draws them for each run. */
+/** The released code draws four characters per run. */
 function idOf(number: number): string {
   const random = randomFromSeed(`agentprune/${number}`);
   return Array.from({ length: 4 }, () => random.pick(alphabet)).join("");

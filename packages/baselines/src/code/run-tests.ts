@@ -1,28 +1,27 @@
 import { assembleProgram, solutionIn } from "@laconic/sandbox/replies";
 import type { RunProgram } from "../protocols/baseline.ts";
 
-/** The program of a reply, which defines a function where one is named; null for a reply without code. */
+/** A reply's program, which must define `name` if not null; null without code. */
 export function programIn(reply: string, name: string | null): string | null {
   return solutionIn(reply, name)?.trimEnd() ?? null;
 }
 
-/** The code of a reply to a question, or the whole reply. */
 export function codeIn(question: string, reply: string): string {
   return programIn(reply, askedIn(question)) ?? reply.trimEnd();
 }
 
-/** The program of a reply: behind the question where that is code. */
+/** Program of a reply; it follows the question if the question is code. */
 function programOf(question: string, reply: string): string {
   const asked = askedIn(question);
   return asked === null ? codeIn(question, reply) : assembleProgram(question, reply, asked);
 }
 
-/** The function that a question begins; null for a question in words. */
+/** Function that a question starts; null for prose. */
 function askedIn(question: string): string | null {
   return [...question.matchAll(/^def[ \t]+(\w+)[ \t]*\(/gmu)].at(-1)?.[1] ?? null;
 }
 
-/** The examples of a docstring, `>>> call` and the value on the next line, as assertions. */
+/** A docstring's examples (`>>> call`, value on the next line) as assertions. */
 export function examplesIn(question: string): string[] {
   const lines = question.split("\n").map((line) => line.trim());
   return lines.flatMap((line, i) => {
@@ -34,27 +33,25 @@ export function examplesIn(question: string): string[] {
   });
 }
 
-/** Assertions that count of those that a tester writes. */
+/** Max assertions per tester. */
 export const maxAsserts = 10;
 
-/** The assertions that a reply writes, one a line, each once. */
 export function assertsIn(reply: string): string[] {
   const lines = reply.split("\n").map((line) => line.trim());
   return [...new Set(lines.filter((line) => /^assert\b/u.test(line)))];
 }
 
-/** Most characters of tool output in a prompt. */
+/** Max characters of tool output in a prompt. */
 const maxWords = 100;
 
-/** Most bytes of {@link words} with the name before it and the mark of its line. */
+/** Max bytes of a tool output with name and line mark. */
 export const toolBytes: number = 3 * maxWords + 60;
 
-/** Tool output in one line: untrusted text that goes into prompts. */
+/** Tool output in one line; untrusted text for prompts. */
 export function words(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim().slice(0, maxWords);
 }
 
-/** Runs each program once: teams ask for the same one often. */
 export function onceEach(run: RunProgram): RunProgram {
   const runs = new Map<string, ReturnType<RunProgram>>();
   return (program) => {
@@ -64,15 +61,14 @@ export function onceEach(run: RunProgram): RunProgram {
   };
 }
 
-/** How a program ended: null without a failure. */
+/** Failure of a program; null for success. */
 type Ending = string | null;
 
-/** Runs a reply's program alone. */
 export function runReply(question: string, reply: string, run: RunProgram): Promise<Ending> {
   return ended(programOf(question, reply), run);
 }
 
-/** Runs each test behind a reply's program, each in its own interpreter. */
+/** Runs each test in a new interpreter. */
 export function runTests(
   question: string,
   reply: string,
@@ -83,7 +79,7 @@ export function runTests(
   return Promise.all(tests.map((test) => ended(`${program}\n${test}`, run)));
 }
 
-/** A program that leaves before its last line has not passed: the mark is missing. */
+/** Without the mark, the program exited early and failed. */
 async function ended(program: string, run: RunProgram): Promise<Ending> {
   const mark = `end-${program.length}`;
   const { output, error } = await run(`${program}\nprint(${JSON.stringify(mark)})`);
@@ -92,9 +88,9 @@ async function ended(program: string, run: RunProgram): Promise<Ending> {
 }
 
 /**
- * Results of the calls of failed tests, as released harnesses show them: the value, the error's message, or `time` without an end.
+ * Results of failed tests' calls: value, error message, or `time` (timeout).
  * @param ends - from {@link runTests}
- * @returns null for a test that passed
+ * @returns null for a passed test
  */
 export function outputsOf(
   question: string,
@@ -115,7 +111,6 @@ export function outputsOf(
   );
 }
 
-/** The lines that are Python. */
 export async function validLines(lines: readonly string[], run: RunProgram): Promise<string[]> {
   const tries = lines.map(
     (line, i) =>
@@ -125,7 +120,7 @@ export async function validLines(lines: readonly string[], run: RunProgram): Pro
   return lines.filter((_, i) => printed.includes(`valid ${i}`));
 }
 
-/** Python that prints the left side of an assertion, or all of one without a comparison. */
+/** Prints the left side of an assertion, or all of it. */
 function callOf(test: string, mark: string): string {
   return `import ast
 try:

@@ -6,38 +6,35 @@ import type { Role } from "../protocols/protocol.ts";
 import { filled, type Script, textOf } from "../protocols/script.ts";
 import { scoreForm } from "./team.ts";
 
-/** Judges of programs whose remarks writers read; the passer is a tool. */
+/** Judges whose remarks writers read. The passer is a tool. */
 export type Remarker = "passer" | "tester" | "reflector";
 
-/** A program that a writer reads, and what each judge that it hears says of it. */
 export interface SeenProgram {
   readonly text: string;
-  /** By judge, in the order in which the writer hears them. */
   readonly remarks: ReadonlyMap<Remarker, string>;
 }
 
-/** A test that was run on a program, and how it failed; null where it passed. */
+/** A test and its failure; null if passed. */
 interface TestResult {
   readonly test: string;
   readonly failure: string | null;
 }
 
-/** Prompts of DyLAN's writers, judges and ranker of programs, and what writers read of judges. */
+/** Prompts and remarks of DyLAN's code team. */
 export interface CodeWords {
-  /** The program of a reply, as the others read it. */
   readonly program: (question: string, reply: string) => string;
   readonly write: (role: Role | undefined, question: string) => Prompt;
   readonly rewrite: (role: Role | undefined, question: string, programs: readonly SeenProgram[]) => Prompt;
   readonly test: (question: string) => Prompt;
   readonly reflect: (question: string, programs: readonly string[]) => Prompt;
-  /** To the judge, and to the ranker before the last layer. */
+  /** Used by the judge, and by the ranker before the last layer. */
   readonly rank: (question: string, programs: readonly string[]) => Prompt;
   readonly choose: (question: string, programs: readonly string[]) => Prompt;
   readonly ran: (error: string | null) => string;
   readonly tested: (results: readonly TestResult[]) => string;
-  /** What a reflector's reply says of each program. */
+  /** Remarks, one per program. */
   readonly reflections: (reply: string, count: number) => readonly string[];
-  /** What a failed test shows: its error, or what the call returned. */
+  /** Shown for a failed test: its error, or the call's result. */
   readonly failures: "errors" | "outputs";
 }
 
@@ -60,7 +57,6 @@ const names: Readonly<Record<Remarker, string>> = {
   reflector: "Reflection",
 };
 
-/** Our words. */
 export function ownCodeWords(answerForm: string): CodeWords {
   const system = (role: Role | undefined): string =>
     [roleLine(role), answerForm].filter((part) => part !== "").join(" ");
@@ -107,7 +103,7 @@ export function ownCodeWords(answerForm: string): CodeWords {
 
 const keys: Readonly<Record<Remarker, string>> = { passer: "Passer", tester: "Tester", reflector: "Reflector" };
 
-/** The released words for HumanEval; its first layer has the prompt of later ones, as in the released code. */
+/** Released HumanEval prompts; the first layer uses the prompt of later layers. */
 export function releasedCodeWords(script: Script): CodeWords {
   const of = (name: string, ...values: readonly string[]): string => filled(textOf(script, name), ...values);
   const verbatim = (name: string): string => textOf(script, name);
@@ -117,7 +113,7 @@ export function releasedCodeWords(script: Script): CodeWords {
     program: programIn,
     write: (role, question) => asked(of("write", of("fence", question)), verbatim(`first ${keyOf(role)}`)),
     rewrite: (role, question, programs) => {
-      // Kept by their text, so that programs that are the same are one, with what was said of the last.
+      // Merges equal programs; the last remarks remain.
       const distinct = [...new Map(programs.map((each) => [each.text, each])).values()];
       const shown = distinct.map(({ text, remarks }, i) => {
         const said = [...remarks].map(
@@ -162,12 +158,12 @@ export function releasedCodeWords(script: Script): CodeWords {
   };
 }
 
-/** A role's name in the released tables: `ComputerScientist` for `computer scientist`. */
+/** Role key in the released tables: `ComputerScientist` for `computer scientist`. */
 function keyOf(role: Role | undefined): string {
   return (role?.title ?? "").replaceAll(/(?:^| )(.)/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The last Python block, else the text below a heading `[... impl]`, else the reply; a body continues the question. */
+/** The last Python block, else the text after `[... impl]`, else the reply. A body is appended to the question. */
 function programIn(question: string, reply: string): string {
   const block = [...reply.matchAll(/```[pP]ython(.*?)```/gsu)].at(-1)?.[1]?.trim();
   const below = /^.*impl\].*\n?/mu.exec(reply);
@@ -175,7 +171,7 @@ function programIn(question: string, reply: string): string {
   return code.includes("def") ? code : `${question}${code}`;
 }
 
-/** An error's message, without its type, which the released harness leaves out. */
+/** Removes the error type, like the released code. */
 function messageOf(error: string): string {
   return error.replace(/^[\w.]*(?:Error|Exception|Exit|Interrupt|Iteration)(?:: ?|$)/u, "");
 }

@@ -16,10 +16,9 @@ interface Reply {
 }
 
 /**
- * DyLAN's debate, for answers that can be compared: layers 1 and 2 run all agents one after the other in random order, each having
- * read all replies of the layer before, shuffled, numbered and without names. Before layer 3 a ranker names the best two, who alone
- * go on. As soon as more than two thirds of the agents agree, it stops; else the plurality of the last layer answers. Agents with
- * roles score what they read.
+ * DyLAN's debate for comparable answers. Layers 1 and 2 run all agents in random order; each reads the previous layer,
+ * shuffled and anonymous. A ranker picks two agents for layer 3. The debate stops when over two thirds agree; else the
+ * last layer's plurality answers.
  */
 export function dylanDebate(team: DylanTeam): Topology {
   const debate = new Debate(team);
@@ -27,7 +26,6 @@ export function dylanDebate(team: DylanTeam): Topology {
     name: "dylan",
     agents: [...debate.ids, "ranker"],
     play: (stage) => debate.play(stage),
-    // A limit cut the play short.
     answer: (turns) => {
       const replies = turns.filter(({ call }) => call.agent !== "ranker");
       return debate.winnerOf(lastLayer(replies, debate.ids.length));
@@ -39,10 +37,7 @@ class Debate {
   readonly ids: readonly string[];
   readonly #team: DylanTeam;
   readonly #words: DebateWords;
-  /**
-   * Debaters without roles are not scored; of two that were ranked best each reads these two, and two that agree need no third
-   * layer: the script for MATH.
-   */
+  /** Debaters without roles (MATH) do not score. The best two read each other, and skip layer 3 if they agree. */
   readonly #alike: boolean;
 
   constructor(team: DylanTeam) {
@@ -86,7 +81,6 @@ class Debate {
     this.#close(stage, all, before);
   }
 
-  /** The first reply with the answer of the plurality. */
   winnerOf(replies: readonly Turn[]): Utterance | null {
     const [first] = this.#votesOf(replies);
     const turn = first && replies[first.first];
@@ -120,7 +114,7 @@ class Debate {
     this.#team.onImportance?.(agentImportance(neurons));
   }
 
-  /** The released script for MATH keeps all orders; the others shuffle. */
+  /** The MATH script keeps the order. */
   #ordered<T>(items: readonly T[], random: Random): readonly T[] {
     return this.#team.options.script && this.#alike ? items : random.shuffle(items);
   }
@@ -142,7 +136,7 @@ function textsOf(replies: readonly Reply[]): string[] {
   return replies.map(({ turn }) => turn.utterance.text);
 }
 
-/** The replies since an agent last spoke for a second time, or since all had spoken. */
+/** Replies since an agent first repeated, or since all agents had replied. */
 function lastLayer(replies: readonly Turn[], agents: number): Turn[] {
   const seen = new Set<string>();
   let start = 0;
@@ -179,7 +173,7 @@ function ownWords({ protocol, options }: DylanTeam, alike: boolean) {
   };
 }
 
-/** The words of DyLAN's scripts: for MATH, whose debaters are alike, or for MMLU, whose debaters have roles and number what they read. */
+/** Released prompts: MATH has identical debaters, MMLU has roles and numbered replies. */
 function releasedWords(script: Script): DebateWords {
   const text = (name: string): string => textOf(script, name);
   const isForChoices = text("options") !== "";

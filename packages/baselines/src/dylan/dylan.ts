@@ -11,7 +11,7 @@ import { dylanWriters } from "./writers.ts";
 
 const dylanProtocols = protocolsOf<DylanPhase>("dylan");
 
-/** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
+/** Only MMLU has more candidates than agents. */
 const dylanSelectProtocols = dylanProtocols.map((protocol): Protocol<DylanPhase> => {
   const chooses = protocol.families.includes("choice");
   return {
@@ -22,7 +22,7 @@ const dylanSelectProtocols = dylanProtocols.map((protocol): Protocol<DylanPhase>
       kind: "whole",
       reason: "Its team is chosen on questions that more candidates than its agents have seen.",
     },
-    // At most 11 calls where four play, 17 while all seven are tried.
+    // Max 11 calls with four agents, 17 while all seven are tested.
     ...(chooses && { agents: 4, calls: { least: 3, most: 17 }, labels: { ...protocol.labels, agents: "K" } }),
     differs: [
       ...protocol.differs,
@@ -34,8 +34,8 @@ const dylanSelectProtocols = dylanProtocols.map((protocol): Protocol<DylanPhase>
 });
 
 /**
- * DyLAN at inference: debaters or writers in layers, a listwise ranker before the last, an early stop. The released code runs agents
- * by position instead of those that were ranked (`dylan/position-mask`); here it runs those.
+ * DyLAN's inference. It runs the ranked agents, where the released code runs agents by position
+ * (`dylan/position-mask`).
  */
 export const dylan: Baseline = methodOf({
   name: "dylan",
@@ -51,12 +51,11 @@ const untaught: Baseline = methodOf({
   title: "DyLAN, selected team",
   protocols: dylanSelectProtocols,
   create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
-  // All candidates play on calibration questions.
   maxCalls: (protocol, size) => maxCalls(protocol, maxAgents(protocol, size)),
   maxCopies: (protocol, size) => maxCopies(protocol, maxAgents(protocol, size)),
 });
 
-/** DyLAN's agent team optimisation: all candidates play on calibration questions, and those of most importance play the test. */
+/** DyLAN's team optimisation: calibration selects the most important candidates. */
 export const dylanSelect: Baseline = {
   ...untaught,
   calibrate: async (options, { questions, utility }) => {
@@ -88,7 +87,7 @@ export const dylanSelect: Baseline = {
   },
 };
 
-/** Mean importance of each candidate, and who was chosen, by position among the roles. */
+/** Positions among the roles, and mean importance. */
 const selectedSchema = z.object({ importance: z.array(z.number()), agents: z.array(z.int().min(0)).min(1) });
 
 function playOf(protocol: Protocol): typeof dylanDebate {
@@ -99,7 +98,6 @@ function writes({ families }: Protocol): boolean {
   return families.includes("code");
 }
 
-/** Those who answer; judges are there once. */
 function playersOf({ roles }: Protocol): Role[] {
   return roles.filter(({ slot }) => /^(?:agent|writer)/u.test(slot));
 }
@@ -124,14 +122,15 @@ function maxCalls(protocol: Protocol, agents: number): number {
 
 function maxCopies(protocol: Protocol, agents: number): PromptCopies {
   const calls = maxCalls(protocol, agents);
-  // From the second layer on everybody reads the whole layer before; of those who are all alike, the last two each other.
+  // Agents read the whole previous layer. The last two of identical agents read only each other.
   if (!writes(protocol)) {
     const unread = protocol.roles.length === 1 && agents > 3 ? 2 * (agents - 2) : 0;
     return { questions: calls, examples: calls, replies: agents * (calls - agents) - unread };
   }
   const later = agents + (agents > 2 ? 2 : agents);
   const shown = Math.min(agents, 2);
-  // A ranker, and twice two judges, read all programs. A writer reads two, all tests with each, and its part of the reflections.
+  // A ranker and, twice, two judges read all programs. A writer reads two, their tests and reflections.
+  // reflections.
   return {
     questions: calls,
     examples: 0,

@@ -1,30 +1,26 @@
-/** A reply in the network of a play. */
+/** A reply as a network node. */
 export interface Neuron {
   readonly agent: string;
-  /** Positions of the neurons that it heard, all earlier ones. */
+  /** Positions of the neurons it read, all earlier. */
   readonly received: readonly number[];
-  /** Of the same order, from {@link weightsOf}: they add up to 1. */
+  /** Weights in the same order, from {@link weightsOf}; their sum is 1. */
   readonly weights: readonly number[];
-  /** In the last layer: its answer is the result. */
+  /** Whether its answer is the result (last layer). */
   readonly agrees: boolean;
   readonly layer: number;
 }
 
-/** The scores in a reply's last double brackets, such as `[[1, 5, 2]]`; what is no whole number is 0. */
+/** Scores in the last double brackets, such as `[[1, 5, 2]]`; 0 for invalid ones. */
 export function scoresIn(reply: string): number[] {
   const last = [...reply.matchAll(/\[\[([^[\]]{0,400})\]\]/gu)].at(-1)?.[1];
   return last === undefined ? [] : last.split(",").map((text) => (/^\s*[+-]?\d+\s*$/u.test(text) ? Number(text) : 0));
 }
 
-/** A reply without its scores, which are no answer. */
 export function withoutScores(reply: string): string {
   return reply.replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "").trim();
 }
 
-/**
- * Weights from scores of 1 to 5: a fifth each, clipped to 0 and 1, then scaled to a sum of 1. All weights are equal without scores, and
- * where their number is not that of the replies that were heard.
- */
+/** Scores divided by five, clipped to 0..1 and normalised. Equal weights if their number differs from the replies'. */
 export function weightsOf(scores: readonly number[], received: number): number[] {
   const parts = Array.from({ length: received }, (_, i) =>
     scores.length === received ? Math.min(1, Math.max(0, scores[i] as number) / 5) : 0,
@@ -34,8 +30,8 @@ export function weightsOf(scores: readonly number[], received: number): number[]
 }
 
 /**
- * Agent importance score (Liu et al. 2023): neurons of the last layer that give the result share 1; an earlier neuron has what
- * its successors have, by their weights of it. Summed over layers.
+ * Agent importance score (Liu et al. 2023): the last layer's agreeing neurons share 1; earlier ones get their
+ * successors' weighted shares. Summed over layers.
  */
 export function agentImportance(neurons: readonly Neuron[]): Map<string, number> {
   const last = Math.max(...neurons.map(({ layer }) => layer));

@@ -1,8 +1,8 @@
 const orders = 4;
 
 /**
- * BLEU of one text against another, 0 to 100, as sacreBLEU's `sentence_bleu` has it (Post 2018): tokens of mteval-v13a, lower
- * case, exponential smoothing, orders that the text is too short for left out.
+ * BLEU of two texts, 0 to 100, like sacreBLEU's `sentence_bleu` (Post 2018): mteval-v13a tokens, lower case,
+ * exponential smoothing.
  */
 export function sentenceBleu(text: string, reference: string): number {
   const [said, wanted] = [tokensOf(text), tokensOf(reference)];

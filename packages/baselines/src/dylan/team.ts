@@ -3,37 +3,33 @@ import type { Line, Stage, Turn } from "@laconic/topologies";
 import type { BaselineOptions } from "../protocols/baseline.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 
-/** Kinds of calls: a debater's or writer's reply, the choice of those who go on, and a judge's remark on programs. */
 export type DylanPhase = "reply" | "rank" | "judge";
 
-/** A team of DyLAN: its protocol, and the roles that answer. */
 export interface DylanTeam {
   readonly protocol: Protocol<DylanPhase>;
   readonly options: BaselineOptions;
   readonly roles: readonly Role[];
-  /** Receives the importance score of every agent that spoke in a play. */
+  /** Receives every active agent's importance after an episode. */
   readonly onImportance?: (importance: ReadonlyMap<string, number>) => void;
 }
 
-/** Layers of replies. */
 export const layers = 3;
 
-/** How scores are written, as the released prompts show it. */
+/** Format of scores in the released prompts. */
 export const scoreForm = "[[1, 5, 2, ...]]";
 
-/** Two of several, by position from 0. */
+/** Two selected positions, from 0. */
 interface BestTwo {
   readonly best: readonly number[];
-  /** The ranking named no two. */
+  /** Drawn because the ranking was invalid. */
   readonly drawn: boolean;
 }
 
-/** The note of an episode where the two were drawn. */
 export const drawnNote = "ranking-drawn";
 
 /**
- * The two that a listwise ranking names, as `[i, j]`, from 1; the last such pair counts. Numbers are clipped to the range. Any other
- * reply, and one that names the same twice, has two drawn: the released code lets the same one go on twice.
+ * Reads the last pair `[i, j]` (from 1) of a ranking, clipped to the range. Draws two if they are missing or equal; the
+ * released code keeps equal ones.
  */
 export function bestTwo(reply: string, count: number, random: Random): BestTwo {
   const pair = [...reply.matchAll(/\[\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\]/gu)].at(-1);
@@ -42,7 +38,7 @@ export function bestTwo(reply: string, count: number, random: Random): BestTwo {
   return { best: random.shuffle([...Array(count).keys()]).slice(0, 2), drawn: true };
 }
 
-/** The agents of the two turns that a ranker names, in its order. */
+/** Selected agents, in the ranker's order. */
 export async function rankedBest(
   stage: Stage,
   turns: readonly Turn[],

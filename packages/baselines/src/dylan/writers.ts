@@ -18,17 +18,16 @@ import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from
 import { sentenceBleu } from "./sentence-bleu.ts";
 import { bestTwo, drawnNote, layers, rankedBest, type DylanTeam } from "./team.ts";
 
-/** BLEU from which on two programs are one answer. */
+/** Min BLEU for equal programs. */
 const alikeFrom = 90;
 
-/** Judges that are asked; the passer is a tool. */
+/** Judges with calls; the passer is a tool. */
 const judgeSlots = ["tester", "reflector", "judge-ranker"] as const;
 
 /**
- * DyLAN's code team: layers of writers with a layer of judges between two, who read programs while writers read judges. Before the
- * last layer a ranker names the two writers who go on. From the second layer on it stops when more than two thirds of the writers have
- * one program. The answer is drawn from the programs of all layers that pass most of the tests that the team wrote itself; where fewer
- * than five do, those that pass one less are in the draw. The released code draws from the first layer alone.
+ * DyLAN's code team: judges between layers of writers, and a ranker that selects two writers for the last layer. It
+ * stops when over two thirds agree on a program. The answer is drawn from the programs (of all layers) that pass the
+ * most of the team's tests, or one fewer if under five do. The released code draws from the first layer only.
  */
 export function dylanWriters(team: DylanTeam): Topology {
   const writers = new Writers(team);
@@ -36,12 +35,11 @@ export function dylanWriters(team: DylanTeam): Topology {
     name: "dylan",
     agents: [...writers.ids, ...judgeSlots, "ranker"],
     play: (stage) => writers.play(stage),
-    // A limit cut the play short.
     answer: (turns) => turns.findLast(({ call }) => call.agent.startsWith("writer-"))?.utterance ?? null,
   });
 }
 
-/** State of a play; neurons, programs and tests are in the order in which they were made. */
+/** Neurons, programs and tests in order of creation. */
 interface Play {
   readonly stage: Stage;
   readonly question: string;
@@ -52,19 +50,18 @@ interface Play {
   readonly tests: string[];
 }
 
-/** What one judge says of programs. */
 interface Judgement {
   readonly judge: Remarker | "judge-ranker";
-  /** Null for the tool, which costs no call. */
+  /** Null for the tool. */
   readonly turn: Turn | null;
   readonly weights: readonly number[];
-  /** What writers read of each program; none of the ranker. */
+  /** Text for writers per program; empty for the ranker. */
   readonly remarks: readonly string[];
 }
 
 interface Judged {
   readonly judgements: readonly Judgement[];
-  /** Programs that the ranker lets through, by position. */
+  /** Selected programs by position. */
   readonly passed: readonly number[];
 }
 
@@ -78,7 +75,7 @@ class Writers {
     const { protocol, options, roles } = team;
     this.ids = roles.map((_, i) => `writer-${i + 1}`);
     this.#team = team;
-    this.#runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
+    this.#runner = runnerOf(protocol, options) as RunProgram; // set: code protocols run programs
     this.#words = options.script ? releasedCodeWords(options.script) : ownCodeWords(options.answerForm);
   }
 
@@ -92,7 +89,7 @@ class Writers {
       if (layer === layers - 1 && this.ids.length > 2) active = await this.#bestWriters(play, before);
       const judged = layer === 0 ? null : await this.#judge(play, before);
       const firstJudge = play.neurons.length;
-      // Judges weigh all programs of the layer before, which are the last that were written.
+      // Judges weight the previous layer's programs.
       const received = before.map((_, i) => firstJudge - before.length + i);
       for (const { judge: agent, weights } of judged?.judgements ?? [])
         play.neurons.push({ agent, layer: 2 * layer - 1, received, weights, agrees: false });
@@ -170,8 +167,8 @@ class Writers {
   }
 
   /**
-   * DyLAN's four judges of programs. The passer runs each one; the tester writes assertions without having seen any, which are run on
-   * each; the reflector comments and scores; the ranker names the best two.
+   * The passer runs each program. The tester writes assertions without seeing programs. The reflector comments and
+   * scores; the ranker selects two.
    */
   async #judge({ stage, question, run, random, tests: allTests }: Play, programs: readonly Turn[]): Promise<Judged> {
     const words = this.#words;
@@ -236,7 +233,6 @@ class Writers {
   }
 }
 
-/** The highest score for what passes, else the lowest. */
 function passScores(passes: readonly boolean[]): number[] {
   return passes.map((pass) => (pass ? 5 : 0));
 }
@@ -254,7 +250,7 @@ function alike(question: string, a: Turn, b: Turn): boolean {
   return one === other || sentenceBleu(one, other) >= alikeFrom;
 }
 
-/** A writer's scores of the judges; the ranker counts 3, which no writer scores. Empty unless all others have a score. */
+/** A writer's scores of the judges, 3 for the ranker. Empty unless complete. */
 function fullScores(order: readonly Judgement[], { utterance }: Turn): number[] {
   const scores = scoresIn(utterance.text);
   if (scores.length !== order.length - 1) return [];

@@ -4,24 +4,22 @@ import { firstObject } from "../playing/json-reply.ts";
 import { chat } from "../prompts/chat.ts";
 import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 
-/** An agent of ADAS: its name, its role, and the fields of the JSON that it replies with. */
 export interface AdasAgent {
   readonly name: string;
-  /** Absent: the released default. */
+  /** Default: the released role. */
   readonly role?: string;
   readonly fields: readonly string[];
 }
 
-/** A field of a reply, as later requests show it. */
 export interface AdasInfo {
   readonly field: string;
   readonly author: string;
-  /** From 1. */
+  /** Attempt number, from 1. */
   readonly attempt: number;
   readonly content: string;
 }
 
-/** A request in ADAS's words: the role and the form of the reply, then the question, earlier fields, and the task. */
+/** ADAS request: role and reply format, question, earlier fields, task. */
 export function adasPrompt(
   script: Script,
   { name, role = textOf(script, "default role"), fields }: AdasAgent,
@@ -41,7 +39,7 @@ export function adasPrompt(
   return chat(system, `${task}${shown.join("")}${textOf(script, instruction)}`);
 }
 
-/** Fields of a JSON reply as texts; a missing field is empty. */
+/** Fields of a JSON reply as text; missing fields are empty. */
 export function adasFields(reply: string, fields: readonly string[]): Readonly<Record<string, string>> {
   const given = firstObject(reply) ?? {};
   return Object.fromEntries(fields.map((field) => [field, printed(given[field])]));
@@ -62,7 +60,7 @@ function taskOf(script: Script, question: string): string {
 
 const alphabet = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
-/** Four characters by name: the released code draws them for each question. */
+/** The released code draws four characters per question. */
 function idOf(name: string): string {
   const random = randomFromSeed(`adas/${name}`);
   return Array.from({ length: 4 }, () => random.pick(alphabet)).join("");

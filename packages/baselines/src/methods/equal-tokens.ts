@@ -36,10 +36,7 @@ function tokensOf(turns: readonly Turn[]): number {
   return turns.reduce((sum, { call }) => sum + call.promptTokens + call.writtenTokens, 0);
 }
 
-/**
- * One agent that samples and votes until the tokens of a team are spent. A sample begins while any are left, so that the last one may
- * end beyond them.
- */
+/** An agent that samples and votes until a team's tokens are spent. The last sample may exceed them. */
 export const equalVotes: Baseline = equalTokens("votes", "votes", true, (protocol, options, tokens) => {
   const { reader, answerForm } = options;
   const exemplars = shotsOf(protocol, options);
@@ -58,14 +55,11 @@ export const equalVotes: Baseline = equalTokens("votes", "votes", true, (protoco
   });
 });
 
-/** Fewer tokens are no thought: the least that a further turn leaves for its reply, and what its request takes. */
+/** Min reply tokens, and tokens of the request, of a further turn. */
 const minReply = 64;
 const requestTokens = 64;
 
-/**
- * One agent that thinks in one chat until the tokens of a team are spent: a reply may be as long as they allow, and where it ends early
- * the agent is asked to continue.
- */
+/** An agent that thinks in one chat until a team's tokens are spent; it is asked to continue. */
 export const equalThought: Baseline = equalTokens(
   "thought",
   "one longer thought",
@@ -80,7 +74,7 @@ export const equalThought: Baseline = equalTokens(
         { role: "user", content: question },
       ];
       let left = tokens;
-      // The server's count is unknown before the first reply: four bytes a token, as in English.
+      // Estimate: four bytes per token, as in English.
       let ceiling = Math.max(maxTokens, left - Math.ceil((system.length + question.length) / 4));
       for (let turns = 1; ; turns++) {
         const [turn] = await stage.say({
@@ -91,7 +85,6 @@ export const equalThought: Baseline = equalTokens(
         });
         if (!turn) return;
         left -= tokensOf([turn]);
-        // The next prompt is this one and its reply.
         ceiling = left - tokensOf([turn]) - requestTokens;
         if (turn.utterance.silent || ceiling < minReply) return;
         if (turns === protocol.calls.most) return stage.note("capped");

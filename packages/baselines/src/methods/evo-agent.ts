@@ -12,8 +12,8 @@ import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 const maxTries = 5;
 
 /**
- * EvoAgent: an answer, then three times: invent an expert, check it, let it answer, merge old and new. The fifth expert
- * is taken whether or not the check accepts it.
+ * EvoAgent: answers, then three times invents an expert, checks it, lets it answer, and merges old and new. The fifth
+ * expert is taken regardless of the check.
  */
 export const evoAgent: Baseline = methodOf({
   name: "evoagent",
@@ -51,7 +51,8 @@ export const evoAgent: Baseline = methodOf({
     });
   },
   maxCalls: (protocol, size) => 1 + roundsOf(protocol, size) * (2 * maxTries + 2),
-  // Every try reads the answer and all experts so far twice, and the new one once; then the expert is read, and two answers.
+  // Each attempt reads the answer and all experts twice, and the new one once; then the expert and two answers are
+  // read.
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     const replies = rounds * (3 * maxTries + 3) + maxTries * rounds * (rounds - 1);
@@ -81,12 +82,11 @@ function ownWords(answerForm: string, shots: readonly Exemplar[]) {
         `Combine two answers into a better one. ${answerForm}`,
         `${question}\n\nOld answer:\n${quote(old)}\n\nNew answer:\n${quote(advice)}`,
       ),
-    /** Whether a check rejects the expert. */
     discards: (reply: string): boolean => /\bdiscard\b/iu.test(reply),
   };
 }
 
-/** The released words for MMMU, one user message each, without its picture. */
+/** Released prompts for MMMU, one user message each, without the picture. */
 function releasedWords(script: Script): EvoWords {
   const request = (name: string, question: string, ...values: readonly string[]): Prompt => {
     const { stem, options } = optionsOf(question);

@@ -12,9 +12,9 @@ import { filled, optionsOf, type Script, textOf } from "../protocols/script.ts";
 const protocols = protocolsOf<"reply">("debate");
 
 /**
- * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent
- * of the round before, and answers again. The answer is the plurality of the last round. The released code counts a
- * reply without an answer as right (`debate/parse-none-correct`); here it does not vote.
+ * Debate: 3 agents, 2 rounds, one chat per agent. Later rounds read the others' complete replies. The last round's
+ * plurality answers. Replies without an answer do not vote; the released code counts them as correct
+ * (`debate/parse-none-correct`).
  */
 export const llmDebate: Baseline = methodOf({
   name: "debate",
@@ -25,7 +25,7 @@ export const llmDebate: Baseline = methodOf({
     const { agents, rounds } = sizeOf(protocol, size);
     return agents * rounds;
   },
-  // A chat grows by all replies of each round, and by the question where that is repeated.
+  // Chats grow by each round's replies, and by the question if repeated.
   maxCopies: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
     return {
@@ -36,7 +36,7 @@ export const llmDebate: Baseline = methodOf({
   },
 });
 
-/** The debate as a program, for teams that put something before it. */
+/** The debate as a program, for teams that add calls before it. */
 export function debateProgram(options: BaselineOptions): Program {
   const protocol = protocolFor(protocols, options);
   const { agents, rounds } = sizeOf(protocol, options);
@@ -89,7 +89,7 @@ function ownWords(protocol: Protocol, options: BaselineOptions) {
   };
 }
 
-/** The words of the released scripts: their form for letters names four options. */
+/** The letter format lists four options. */
 function releasedWords(script: Script): DebateWords {
   return {
     open: (question) => {

@@ -10,14 +10,14 @@ import { filled, optionsOf, textOf, type Script } from "../protocols/script.ts";
 interface Scoring {
   readonly name: string;
   readonly title: string;
-  /** Letters behind the options that the prompt shows, or the options themselves behind the question alone. */
+  /** Letters of listed options, or the options after the question. */
   readonly scored: "letters" | "options";
-  /** Divides an option's log-probability. Default 1. */
+  /** Divisor of an option's log-probability. Default 1. */
   readonly length?: (option: string) => number;
 }
 
 const agent = "solver";
-/** The prompt alone, and behind it each of at most this many options. */
+/** Max options; the prompt needs one more call. */
 const mostOptions = 10;
 const encoder = new TextEncoder();
 
@@ -38,14 +38,14 @@ const zeroShot: readonly Scoring[] = [
   },
 ];
 
-/** MMLU as it is mostly reported: five questions of the subject with their letters. */
+/** Usual MMLU setting: five questions of the subject with letters. */
 const fewShot: Scoring = {
   name: "log-likelihood:few-shot",
   title: "Log-likelihood of letters, five examples",
   scored: "letters",
 };
 
-/** Multiple choice by log-probability: no reply is written. */
+/** Multiple choice by log-probability, without written replies. */
 export const logLikelihoods: readonly Baseline[] = [
   ...zeroShot.map((scoring) => ({
     name: scoring.name,
@@ -83,7 +83,7 @@ function askedOf({ name }: Scoring, { asked, family }: BaselineOptions): Asked {
   );
 }
 
-/** Examples of one subject, each as the question will be, with its letter behind, below a line that names the subject. */
+/** Examples of one subject with letters, under its header. */
 function headOf(examples: readonly Exemplar[], script: Script | undefined): string {
   const [first] = examples;
   if (!first) return "";
@@ -95,7 +95,7 @@ function headOf(examples: readonly Exemplar[], script: Script | undefined): stri
   return `${filled(header, (first.topic ?? "").replaceAll("_", " "))}${shown.join("")}`;
 }
 
-/** As the harness words MMLU (letters), and ARC and MMLU's continuation (options). */
+/** lm-evaluation-harness: MMLU (letters); ARC and MMLU's continuation (options). */
 function wordsOf(
   { scored }: Scoring,
   question: string,
@@ -117,7 +117,7 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
     run: async (problem, context) => {
       const alone = await score(prompt, 0, 0, context);
       const options: Scored[] = [];
-      // The harness's split: what the whole text has more than the prompt alone is the option's.
+      // An option's tokens are those after the prompt's.
       for (const [i, continuation] of continuations.entries())
         options.push(await score(prompt + continuation, alone.logProbs.length, i + 1, context));
       const values = options.map(({ total }, i) => total / (scoring.length?.(choices[i] as string) ?? 1));
@@ -132,7 +132,7 @@ function topologyOf(scoring: Scoring, { question, choices }: Asked, before = "")
 
 interface Scored {
   readonly logProbs: readonly (number | null)[];
-  /** Sum from the place on that the option begins at. */
+  /** Sum from the option's first token. */
   readonly total: number;
   readonly utterance: Utterance;
   readonly turn: Turn;

@@ -11,9 +11,8 @@ import { protocolsOf, roundsOf } from "../protocols/protocol-for.ts";
 import { textOf, type Script } from "../protocols/script.ts";
 
 /**
- * Multi-Agent Debate: one side answers, the other has to disagree; after each round a moderator may end it by naming an
- * answer. Undecided after 3 rounds, a judge lists the candidates of the first round and picks. Every agent keeps its own chat.
- * The moderator's reply is read as JSON, never run.
+ * Multi-Agent Debate: one side answers, the other must disagree, and a moderator may end each round with an answer.
+ * After 3 rounds, a judge lists the first round's candidates and picks one. Each agent has one chat.
  */
 export const mad: Baseline = methodOf({
   name: "mad",
@@ -69,8 +68,9 @@ export const mad: Baseline = methodOf({
     });
   },
   maxCalls: (protocol, size) => 3 * roundsOf(protocol, size) + 2,
-  // Each chat grows by what its owner hears and says: one reply and one for a side, two and one for the moderator; the judge reads both
-  // sides twice, and its own list. Released words repeat the question to the affirmative, and to the judge at last.
+  // A chat grows per round by one written reply, and by one read (side) or two (moderator).
+  // both sides twice,
+  // The judge reads both sides twice, and its list. Released prompts repeat the question.
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     return { questions: 4 * rounds + 3, examples: 0, replies: (7 * rounds * (rounds - 1)) / 2 + 3 * rounds + 5 };
@@ -78,13 +78,13 @@ export const mad: Baseline = methodOf({
 });
 
 interface Verdict {
-  /** Null to go on. */
+  /** Null to continue. */
   readonly answer: string | null;
-  /** Whether the reply is JSON, or contains JSON; an unreadable one goes on. */
+  /** The debate continues after an unreadable reply. */
   readonly how: "json" | "repaired" | "unreadable";
 }
 
-/** The answer in a moderator's JSON: as a sentence, unless the benchmark's reader takes whole replies, such as programs. */
+/** A moderator's JSON answer, as a sentence unless the reader takes whole replies. */
 function moderated(text: string, reader: AnswerReader, answerKey: string): Verdict {
   for (const object of [text, ...objectTexts(text)]) {
     try {
@@ -96,7 +96,7 @@ function moderated(text: string, reader: AnswerReader, answerKey: string): Verdi
       if (value === "") return { answer: null, how };
       return { answer: reader.read(sentence) === sentence ? value : sentence, how };
     } catch {
-      // the next one
+      // try the next candidate
     }
   }
   return { answer: null, how: "unreadable" };
@@ -113,7 +113,7 @@ function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): Sides {
 
 type MadWords = ReturnType<typeof ownWords>;
 
-/** A chat remembers what was said, so that a question is in the first request to each agent alone. */
+/** Only first requests have the question; chats keep it. */
 function ownWords(answerForm: string) {
   const debating = `You debate with another side. ${stepByStep} ${answerForm}`;
   const duties: Readonly<Record<string, string>> = {
@@ -137,7 +137,6 @@ function ownWords(answerForm: string) {
     candidates: (question: string, sides: Sides): string =>
       `${question}\n\n${both(sides)}\n\nList the candidate answers of both sides, and do not choose yet.`,
     choose: (_question: string): string => "Choose one of the candidates, with your reasons.",
-    /** Key of the answer in the moderator's JSON. */
     answerKey: "answer",
     judgeInJson: false,
   };
@@ -145,7 +144,7 @@ function ownWords(answerForm: string) {
 
 const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
-/** The released words: templates whose values stand between double hashes. */
+/** Placeholders are between double hashes. */
 function releasedWords(script: Script): MadWords {
   const template = (name: string, values: Readonly<Record<string, string>>): string =>
     textOf(script, name).replaceAll(/##(\w+)##/gu, (mark, key: string) => values[key] ?? mark);

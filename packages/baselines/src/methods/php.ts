@@ -11,7 +11,7 @@ import type { Family, Protocol, Shots } from "../protocols/protocol.ts";
 import { shownPrompt, withAnswerChoices } from "../protocols/script.ts";
 import { stepALine } from "./single-replies.ts";
 
-/** Progressive-Hint Prompting: ask, then ask again with all earlier answers as a hint, until the last ones are equal. */
+/** Progressive-Hint Prompting: asks again with all answers as hints, until the last are equal. */
 export const php: Baseline = methodOf({
   name: "php",
   title: "PHP",
@@ -24,7 +24,7 @@ export const php: Baseline = methodOf({
       agents: ["solver"],
       play: async (stage) => {
         const ask = askOn(stage, protocol, options);
-        // Of each call in turn; an unreadable one is null, and equal to no other.
+        // Unreadable answers are null and equal no other.
         const answers: (string | null)[] = [];
         for (let i = 0; i < roundsOf(protocol, options); i++) {
           const hints = answers.filter((answer) => answer !== null);
@@ -43,7 +43,6 @@ export const php: Baseline = methodOf({
     });
   },
   maxCalls: roundsOf,
-  // Each hint has all earlier answers.
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     return { questions: rounds, examples: rounds, replies: (rounds * (rounds - 1)) / 2 };
@@ -76,10 +75,7 @@ function promptOf(protocol: Protocol, options: BaselineOptions, question: string
   };
 }
 
-/**
- * Examples whose questions carry hints, some right and some wrong, and whose replies name the hints before they solve the question. Wrong
- * hints are the answers of other examples: they look like answers to such questions.
- */
+/** Examples with right and wrong hints, which replies name first. Wrong hints are other examples' answers. */
 function hintMessages(
   { hints = [["right"]] }: Shots,
   exemplars: readonly Exemplar[],
@@ -100,7 +96,7 @@ function hintMessages(
   });
 }
 
-/** An answer as a hint has it: letters in parentheses, numbers without trailing zeros. */
+/** Hint format: letters in parentheses, numbers without trailing zeros. */
 function hinted(answer: string, family: Family | undefined): string {
   if (family === "choice") return `(${answer})`;
   return /^-?\d+\.\d+$/u.test(answer) ? answer.replace(/\.?0+$/u, "") : answer;

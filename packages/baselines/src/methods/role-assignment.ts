@@ -9,11 +9,10 @@ import { adasFields, adasPrompt, type AdasAgent } from "./adas-prompts.ts";
 
 const protocols = protocolsOf<"route" | "answer">("role-assignment");
 
-/** The router and the experts of the released code. */
 const routing: AdasAgent = { name: "router", fields: ["choice"] };
 const expert: AdasAgent = { name: "expert", fields: ["thinking", "answer"] };
 
-/** A routing call names one of the field's experts, one call answers as it; any other reply makes it the last of the list. */
+/** A router picks an expert by name, which answers in one call; the default is the last expert. */
 export const roleAssignment: Baseline = methodOf({
   name: "role-assignment",
   title: "Role Assignment",
@@ -22,12 +21,12 @@ export const roleAssignment: Baseline = methodOf({
   maxCopies: () => ({ questions: 2, examples: 0, replies: 0 }),
 });
 
-/** The assignment as a program, for teams that put something before it. */
+/** Program for teams that add calls before it. */
 export function roleAssignmentProgram(options: BaselineOptions): Program {
   const protocol = protocolFor(protocols, options);
   const { answerForm, script } = options;
   const titles = protocol.roles.flatMap(({ slot, title }) => (slot === "expert" && title !== undefined ? title : []));
-  // A helpful assistant is for replies that name no expert.
+  // The helpful assistant is only the fallback.
   const offered = titles.filter((title) => title !== "Helpful Assistant");
   return {
     name: "role-assignment",
@@ -53,7 +52,7 @@ export function roleAssignmentProgram(options: BaselineOptions): Program {
   };
 }
 
-/** The first expert that a reply names: by title, or by a word that no other title has. */
+/** First expert named by title or by a unique word of it. */
 function namedTitle(reply: string, titles: readonly string[]): string | null {
   const text = reply.toLowerCase();
   const words = titles.flatMap((title) => title.toLowerCase().split(" "));

@@ -15,7 +15,7 @@ import { adasFields, adasPrompt, type AdasAgent, type AdasInfo } from "./adas-pr
 
 type RefinePhase = "draft" | "feedback" | "revise";
 
-/** Self-Refine: answer, then criticise and revise until the criticism calls the work correct. */
+/** Self-Refine: answers, then revises until the criticism accepts. */
 export const selfRefine: Baseline = methodOf({
   name: "self-refine",
   title: "Self-Refine",
@@ -26,9 +26,9 @@ export const selfRefine: Baseline = methodOf({
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     return protocol.runsPrograms
-      ? // The latest program, and in each exchange before it a program and the reply that changed it.
+      ? // The latest program, and two texts per earlier exchange.
         { questions: 1 + (rounds * (rounds + 1)) / 2, examples: 0, replies: rounds ** 2 }
-      : // A criticism reads one reply, the revision of a round an attempt and a comment of every round.
+      : // A criticism reads one reply; a revision reads two texts per round.
         { questions: 1 + 2 * rounds, examples: 0, replies: rounds + rounds * (rounds + 1) };
   },
 });
@@ -92,7 +92,6 @@ function ownWords(answerForm: string) {
   };
 }
 
-/** The released words: all replies are JSON. */
 function releasedWords(script: Script): ReflexionWords {
   const solver: AdasAgent = { name: textOf(script, "solver"), fields: ["thinking", "answer"] };
   const critic: AdasAgent = { name: textOf(script, "critic"), fields: ["feedback", "correct"] };
@@ -116,7 +115,7 @@ function releasedWords(script: Script): ReflexionWords {
   };
 }
 
-/** A criticism's fields. A reply without such JSON is feedback as a whole, and calls nothing correct. */
+/** Reads a criticism; without JSON it is all feedback, and accepts nothing. */
 function verdictIn(text: string): { feedback: string; correct: boolean; read: boolean } {
   const { feedback, correct } = firstObject(text) ?? {};
   return {
@@ -127,8 +126,8 @@ function verdictIn(text: string): { feedback: string; correct: boolean; read: bo
 }
 
 /**
- * Self-Refine by programs: a draft, then calls that each find the error and rewrite the program. The answer is the last program's
- * output, including the program of the call that finds it correct.
+ * Self-Refine with programs: each call finds an error and rewrites the program. The last program's output answers, even
+ * that of the accepting call.
  */
 function refinedPrograms(protocol: Protocol<RefinePhase>, options: BaselineOptions): Topology {
   const run = runnerOf(protocol, options);
@@ -173,7 +172,6 @@ type ProgramWords = ReturnType<typeof ownProgramWords>;
 function ownProgramWords(says: string) {
   const shown = (question: string, program: string): string => `Question:\n${question}\n\nProgram:\n${quote(program)}`;
   return {
-    /** Texts that end replies. */
     stops: undefined as { readonly draft: readonly string[]; readonly feedback: readonly string[] } | undefined,
     draft: (question: string): Prompt =>
       chat(
@@ -190,7 +188,7 @@ function ownProgramWords(says: string) {
       const program = programIn(reply, "solution");
       return { program, comment: reply.replace(program ?? "", "") };
     },
-    /** A criticism as a further example for later calls; empty for one that is no example. */
+    /** An example for later calls; empty if unusable. */
     exchange: (question: string, program: string, reply: string): string[] => [
       `${shown(question, program)}\n\nFeedback and new program:\n${quote(reply)}`,
     ],
@@ -198,7 +196,7 @@ function ownProgramWords(says: string) {
   };
 }
 
-/** The released words: worked programs, then the question, in one message; each exchange follows them as a further example. */
+/** Released prompts: one message of worked programs, question and exchanges. */
 function releasedProgramWords(script: Script): ProgramWords {
   const text = (name: string): string => textOf(script, name);
   const head = text("head");

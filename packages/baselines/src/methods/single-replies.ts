@@ -11,14 +11,14 @@ import { shownPrompt, withAnswerChoices } from "../protocols/script.ts";
 
 type SingleProtocol = Protocol<"answer">;
 
-/** The instruction of Complex CoT, also without examples: steps that can be counted. */
+/** Complex CoT's instruction, also without examples: steps can be counted. */
 export const stepALine = "Reason in as many small steps as it takes, one step a line.";
 
 function samplesOf({ samples = 1 }: Protocol, size: MethodSize): number {
   return samples === 1 ? 1 : (size.samples ?? samples);
 }
 
-/** Replies to one prompt, as many as the protocol samples, and the answer that its vote takes. */
+/** Samples replies and answers by the protocol's vote. */
 function repliesToOne(team: string, protocol: SingleProtocol, options: BaselineOptions, instruction: string): Topology {
   const { reader, answerForm, script } = options;
   const exemplars = shotsOf(protocol, options);
@@ -38,7 +38,7 @@ function repliesToOne(team: string, protocol: SingleProtocol, options: BaselineO
     answer: (turns) => {
       const { votes } = protocol;
       if (votes.kind !== "plurality") return turns.at(-1)?.utterance ?? null;
-      // The same share of the samples as of the protocol's own number.
+      // Same share if the sample count differs.
       const { kept } = votes;
       const count = kept === undefined ? turns.length : Math.ceil((turns.length * kept) / (protocol.samples ?? 1));
       const mostSteps = turns.toSorted((a, b) => stepsOf(b.utterance.text) - stepsOf(a.utterance.text));
@@ -69,7 +69,7 @@ function singleReplies(
   });
 }
 
-/** A method's protocols, sampled several times at temperature 0.7. */
+/** Protocols with several samples at temperature 0.7. */
 function sampled(
   protocols: readonly SingleProtocol[],
   [from, to]: readonly [from: string, to: string],
@@ -97,16 +97,16 @@ const complexProtocols = protocolsOf<"answer">("complex-cot");
 /** Standard prompting, zero-shot. */
 export const vanilla: Baseline = singleReplies(["vanilla", "Vanilla", "vanilla"], "Answer the question.");
 
-/** Standard prompting behind questions with their answers, without rationales. */
+/** Standard prompting with answers, without rationales. */
 export const vanillaFewShot: Baseline = singleReplies(
   ["vanilla:few-shot-answers", "Vanilla, few-shot answers", "vanilla"],
   "Answer the question.",
 );
 
-/** Chain of thought: worked examples where there are any, else the instruction alone, as in multi-agent papers. */
+/** Chain of thought with worked examples, if available. */
 export const cot: Baseline = singleReplies(["cot", "CoT", "cot"], stepByStep);
 
-/** The plurality of five samples, as multi-agent papers take. */
+/** Plurality of five samples, as in multi-agent papers. */
 export const selfConsistency: Baseline = singleReplies(
   ["sc", "Self-Consistency", "sc"],
   stepByStep,
@@ -117,7 +117,7 @@ export const selfConsistency: Baseline = singleReplies(
   }),
 );
 
-/** Forty samples, as the original. */
+/** Forty samples, as in the original paper. */
 export const selfConsistency40: Baseline = singleReplies(
   ["sc:40", "Self-Consistency, 40 samples", "sc"],
   stepByStep,
@@ -128,10 +128,10 @@ export const selfConsistency40: Baseline = singleReplies(
   }),
 );
 
-/** Chain of thought with the most complex examples of the training split. */
+/** Chain of thought with the most complex training examples. */
 export const complexCot: Baseline = singleReplies(["complex-cot", "Complex CoT", "complex-cot"], stepALine);
 
-/** Its sampling form: of 50 chains the 40 with most steps vote. */
+/** Sampling variant: the 40 of 50 chains with most steps vote. */
 export const complexCotSampled: Baseline = singleReplies(
   ["complex-cot:sampled", "Complex CoT, 50 chains", "complex-cot"],
   stepALine,
@@ -147,7 +147,7 @@ export const complexCotSampled: Baseline = singleReplies(
   ),
 );
 
-/** Five samples of Complex CoT and their plurality: AgentPrune's row SC (ComplexCoT). */
+/** AgentPrune's row SC (ComplexCoT): plurality of five samples. */
 export const complexCotVotes: Baseline = singleReplies(
   ["sc:complex-cot", "Self-Consistency on Complex CoT", "complex-cot"],
   stepALine,

@@ -18,7 +18,7 @@ import { phaseSettings, protocolsOf } from "../protocols/protocol-for.ts";
 import type { Phase } from "../protocols/protocol.ts";
 import { filled, textOf, type Script } from "../protocols/script.ts";
 
-/** AgentPO's pair before training: the released prompts where they are here, else those of the team that is trained. */
+/** AgentPO's hint pair before training: released prompts if installed, else ours. */
 export const untrainedHint: Baseline = methodOf({
   name: "hint",
   title: "Hint-Actor, untrained",
@@ -34,7 +34,7 @@ export const untrainedHint: Baseline = methodOf({
   maxCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
 });
 
-/** AgentPO's other pair before training. */
+/** AgentPO's critic pair before training. */
 export const untrainedCritic: Baseline = methodOf({
   name: "critic",
   title: "Critic-Actor, untrained",
@@ -59,7 +59,7 @@ function agentFor(
   return { id, role, prompt: render, maxTokens: phaseSettings(phase, options).maxTokens };
 }
 
-/** The released prompts. In the critic flow the actor is asked again, with its draft quoted, and by another prompt than at first. */
+/** The critic flow's second actor prompt differs and quotes the draft. */
 function releasedWords(script: Script): Record<"hint" | "actor" | "reviser" | "critic", PromptTemplate> {
   const { name } = script;
   const text = (key: string): string => textOf(script, key);

@@ -10,10 +10,10 @@ import type { Baseline } from "../protocols/baseline.ts";
 import { protocolsOf } from "../protocols/protocol-for.ts";
 import type { Role } from "../protocols/protocol.ts";
 
-/** Examples of a docstring that a plan counts with. */
+/** Docstring examples that a plan assumes. */
 const mostExamples = 10;
 
-/** AgentPrune's DirectAnswer: one agent, whose program is run where it writes one, and a decision that reads its reply. */
+/** AgentPrune's DirectAnswer: one agent, whose program is run, and a decision. */
 export const vanillaDirect: Baseline = methodOf({
   name: "vanilla:agentprune-direct",
   title: "Vanilla, AgentPrune's harness",
@@ -24,7 +24,7 @@ export const vanillaDirect: Baseline = methodOf({
     const [role] = protocol.roles as readonly [Role];
     const { title } = role;
     const isCode = protocol.families.includes("code");
-    // The program that computes the answer is run; one that is the answer is tried on its examples.
+    // Programs that are the answer run on its examples.
     const compute = isCode ? null : run;
     return programTopology({
       name: "vanilla-direct",

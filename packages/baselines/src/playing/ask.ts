@@ -5,10 +5,10 @@ import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 
 /**
- * Asks one agent with the settings of a phase.
- * @param reads - turns that the prompt quotes; a call that was not made is left out
- * @param stop - texts that end the reply
- * @returns nothing where a limit of the episode leaves no reply
+ * Asks one agent.
+ * @param reads - quoted turns
+ * @param stop - stop texts
+ * @returns undefined if limits allow no reply
  */
 export type Ask<PhaseName extends string> = (
   agent: string,
@@ -18,7 +18,6 @@ export type Ask<PhaseName extends string> = (
   stop?: readonly string[],
 ) => Promise<Turn | undefined>;
 
-/** Asks the agents of a play one at a time. */
 export function askOn<PhaseName extends string>(
   stage: Stage,
   { phases }: Protocol<PhaseName>,

@@ -14,7 +14,6 @@ interface MethodDefinition<PhaseName extends string> {
   maxCopies(protocol: Protocol<PhaseName>, size: MethodSize): PromptCopies;
 }
 
-/** A published method: its protocols, how a team is made of one, and its bounds. */
 export function methodOf<PhaseName extends string>({
   name,
   title,

@@ -4,8 +4,8 @@ import { protocolName } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 
 /**
- * What programs of a protocol are run with; null where it runs none.
- * @throws LaconicError `config_invalid` without `runProgram`: a model's program runs in a sandbox or not at all
+ * Runner for a protocol's programs; null if it runs none.
+ * @throws LaconicError `config_invalid` without `runProgram`, because a model's program only runs in a sandbox
  */
 export function runnerOf(protocol: Protocol, { runProgram }: Pick<BaselineOptions, "runProgram">): RunProgram | null {
   if (!protocol.runsPrograms) return null;
@@ -17,10 +17,10 @@ export function runnerOf(protocol: Protocol, { runProgram }: Pick<BaselineOption
   );
 }
 
-/** Characters: an answer, within what a plan allows a call for its own words. */
+/** Max characters, within a plan's budget per call. */
 const longest = 100;
 
-/** The last line that a program printed; null where it failed or printed nothing. */
+/** Last printed line; null after a failure. */
 export function printedBy({ output, error }: Awaited<ReturnType<RunProgram>>): string | null {
   const last = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
   return error === null && last !== "" ? last.slice(0, longest) : null;

@@ -2,18 +2,14 @@ import type { Utterance } from "@laconic/core";
 import type { Turn } from "@laconic/topologies";
 import type { AnswerReader } from "../protocols/baseline.ts";
 
-/** One class of equal answers, in the order in which it was first seen. */
 export interface VoteClass {
-  /** The first reply of the class, by position among the replies. */
+  /** Position of its first reply. */
   readonly first: number;
   readonly answer: string;
   readonly votes: number;
 }
 
-/**
- * Counts replies by the answer they give. Replies without an answer do not vote. Classes come by votes; of two with as
- * many, the first seen wins, as in every source.
- */
+/** Counts replies with an answer, sorted by votes. Ties keep the first seen. */
 export function countVotes(replies: readonly string[], { read, same }: AnswerReader): VoteClass[] {
   const classes: { first: number; answer: string; votes: number }[] = [];
   replies.forEach((reply, position) => {
@@ -26,7 +22,6 @@ export function countVotes(replies: readonly string[], { read, same }: AnswerRea
   return classes.toSorted((a, b) => b.votes - a.votes);
 }
 
-/** What the plurality said first; null when no reply gives an answer. */
 export function pluralityOf(turns: readonly Turn[], reader: AnswerReader): Utterance | null {
   const [winner] = countVotes(
     turns.map(({ utterance }) => utterance.text),
@@ -35,7 +30,7 @@ export function pluralityOf(turns: readonly Turn[], reader: AnswerReader): Utter
   return winner ? (turns[winner.first]?.utterance ?? null) : null;
 }
 
-/** The text of a turn; empty for a call that was not made. */
+/** Empty for a missing turn. */
 export function textOfTurn(turn: Turn | undefined): string {
   return turn?.utterance.text ?? "";
 }

@@ -3,7 +3,7 @@ import type { Exemplar } from "../protocols/baseline.ts";
 import { shotMessages } from "../protocols/choose-shots.ts";
 import type { Role, Shots } from "../protocols/protocol.ts";
 
-/** A chat of one system message, worked examples as earlier turns, and the question. */
+/** System message, worked examples as turns, and question. */
 export function chat(
   system: string,
   user: string,
@@ -17,18 +17,16 @@ export function chat(
   };
 }
 
-/** A question in a chat of its own, behind a system message where there is one. */
 export function asked(content: string, system?: string): Prompt {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   return { kind: "messages", messages: [...messages, { role: "user", content }] };
 }
 
-/** The wording of all methods here; a change of any sentence is another version. */
+/** Changes with every sentence of the prompts. */
 export const promptVersion = "baselines@5";
 
 export const stepByStep = "Reason step by step.";
 
-/** Tells a model its role; empty for nobody in particular. */
 export function roleLine(role: Role | undefined): string {
   const who = role?.title === undefined ? "" : `You are ${/^[aeiou]/iu.test(role.title) ? "an" : "a"} ${role.title}.`;
   return [who, role?.duty ?? ""].filter((part) => part !== "").join(" ");

@@ -2,16 +2,15 @@ import type { ChatMessage } from "@laconic/core";
 import type { BaselineOptions, Exemplar } from "./baseline.ts";
 import type { Protocol, Shots } from "./protocol.ts";
 
-/** Steps of a worked solution or of a reply: lines that are not empty (Fu et al. 2023). */
+/** Non-empty lines (Fu et al. 2023). */
 export function stepsOf(text: string): number {
   return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
 /**
- * The worked examples of a protocol, out of a training split in seeded order; of as many steps, the earlier. Choosing from chosen
- * examples changes nothing. Worked examples need a solution.
- * @param count - instead of the protocol's
- * @param topic - the question's, for those of the same topic
+ * Selects worked examples from a training split in seeded order; ties keep the earlier. Applying it twice changes
+ * nothing.
+ * @param count - default: the protocol's
  */
 export function chooseShots(
   shots: Shots,
@@ -26,7 +25,6 @@ export function chooseShots(
   return byOrder.slice(0, count);
 }
 
-/** The examples that a method shows, out of its pool. */
 export function shotsOf(
   { shots }: Protocol,
   { exemplars = [], shots: count }: Pick<BaselineOptions, "exemplars" | "shots">,
@@ -34,7 +32,7 @@ export function shotsOf(
   return chooseShots(shots, exemplars, count);
 }
 
-/** Examples as earlier turns of a chat; each reply ends with the answer line that the system message demands. */
+/** Examples as chat turns; replies end with the answer line. */
 export function shotMessages(form: Shots["form"], exemplars: readonly Exemplar[]): ChatMessage[] {
   return exemplars.flatMap((exemplar): ChatMessage[] => [
     { role: "user", content: exemplar.question },
@@ -42,7 +40,6 @@ export function shotMessages(form: Shots["form"], exemplars: readonly Exemplar[]
   ]);
 }
 
-/** A worked solution and the answer line, once. */
 export function workedReply({ solution, answerLine }: Exemplar): string {
   const worked = solution.trim();
   if (worked === "") return answerLine;

@@ -2,34 +2,34 @@ import { protocolName } from "./protocol-for.ts";
 import type { Phase, Protocol, StopRule, VoteRule } from "./protocol.ts";
 import { scriptNameOf } from "./script.ts";
 
-/** A protocol in words, for lists and tables: everything is derived from its settings. */
+/** Text for lists and tables, derived from settings. */
 export interface ProtocolText {
   /** `php/choice@1` */
   readonly name: string;
   readonly questions: string;
   readonly calls: string;
   readonly temperature: string;
-  /** Max tokens of a reply, where the caller sets none. */
+  /** Max reply tokens. */
   readonly ceiling: string;
   readonly shots: string;
   readonly roles: string;
-  /** Samples, agents and rounds, where it has them. */
+  /** Samples, agents and rounds. */
   readonly size: string;
   readonly stops: string;
   readonly votes: string;
   readonly hears: string;
-  /** Slots among which a question can be dealt, or why it cannot. */
+  /** Slots that share a dealt question, or why none do. */
   readonly partition: string;
   readonly prompts: string;
   readonly answerLine: string;
   readonly source: string;
-  /** How sure its settings are: `temperature C, calls A`. */
+  /** Sources of settings: `temperature C, calls A`. */
   readonly labels: string;
-  /** `nothing` for a method of our own alone. */
+  /** `nothing` for our own method. */
   readonly differs: string;
 }
 
-/** A protocol in words. */
+/** Describes a protocol. */
 export function describeProtocol(protocol: Protocol): ProtocolText {
   const { families, benchmarks, calls, prompts, hears, answerLine, source, labels, differs, stops, votes } = protocol;
   const { samples, agents, rounds, temperature, shots, roles, partition } = protocol;
@@ -71,7 +71,7 @@ const shotChoices = {
   "same-topic": "of the question's own topic",
 };
 
-/** Where published words are known, the words that replace them without their files. */
+/** Fallback for prompts that are not installed. */
 function wordingText({ scripts = {}, own }: Protocol): string {
   const names = [...new Set(Object.values(scripts))];
   if (own) return "";
@@ -108,37 +108,33 @@ function voteText(votes: VoteRule, samples: number | undefined): string {
   }
 }
 
-/** Settings of a bench for all methods, and what a method was shown. */
 interface PlayedWith {
-  /** Of every call; null where each protocol had its own. */
+  /** Null: each protocol's. */
   readonly temperature: number | null;
   readonly maxTokens: number;
-  /** Examples that were shown; null where they were the script's own. */
+  /** Null for the script's. */
   readonly shots: number | null;
   readonly benchmark?: string;
-  /** The script that its requests were written with; null for our words. */
+  /** Null for our prompts. */
   readonly script?: string | null;
 }
 
-/** Tokens that a reply may have before its end is rarely missed: the usual ceiling of sources that set one. */
+/** Usual limit in sources; few replies need more. */
 const longReply = 1024;
 
 /**
- * Max tokens of a reply that leave a method as published: the highest ceiling of its phases, 1,024 where one of them has none.
- * @param protocol - null for a team that is not published
+ * Max reply tokens that keep a method as published: its phases' highest limit.
+ * @param protocol - null for an unpublished team
  */
 export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number {
   const phases: readonly Phase[] = Object.values(protocol?.phases ?? {});
   return phases.length === 0 ? longReply : Math.max(...phases.map(({ maxTokens = longReply }) => maxTokens));
 }
 
-/** Said of every method whose published words are not known here. */
+/** Difference of methods without published prompts. */
 export const ownWords = "The wording of its requests is ours.";
 
-/**
- * Differences from what is published, a sentence each: those of the protocol, and those that the run's settings make. Empty for a
- * faithful run.
- */
+/** Differences from the published method, one sentence each. */
 export function departures(protocol: Protocol, played: PlayedWith): string[] {
   const { temperature, maxTokens, shots, benchmark, script = null } = played;
   const phases: readonly Phase[] = Object.values(protocol.phases);

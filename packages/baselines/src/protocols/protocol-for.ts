@@ -11,7 +11,7 @@ interface Table {
 
 const { defaults, methods } = table as unknown as Table;
 
-/** Benchmarks that share their scripts, by their key in the table. */
+/** Benchmarks that share a script. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   words: ["gsm8k", "multiarith", "svamp"],
   contests: ["math500", "aime24", "amc23", "minerva", "olympiadbench"],
@@ -19,7 +19,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   functions: ["humaneval", "humaneval-161"],
 };
 
-/** The protocols of a method in the table: defaults, shared settings, and those of each protocol. */
+/** A method's protocols: defaults, shared and specific settings. */
 export function protocolsOf<PhaseName extends string>(method: string): readonly Protocol<PhaseName>[] {
   const { shared, protocols = [] } = methods[method] ?? {};
   return protocols.map((own) => {
@@ -31,12 +31,12 @@ export function protocolsOf<PhaseName extends string>(method: string): readonly 
   });
 }
 
-/** Key of a protocol. */
+/** Options that select a protocol. */
 export type Asked = Pick<BaselineOptions, "family" | "benchmark">;
 
 /**
- * How a method is played on a benchmark: the protocol that names it, else the one of its family. Questions of no known kind are `text`.
- * @throws LaconicError `config_invalid` for a method without a protocol for such questions
+ * A method's protocol for a benchmark, else for its family (default `text`).
+ * @throws LaconicError `config_invalid` without a match
  */
 export function protocolFor<PhaseName extends string>(
   protocols: readonly Protocol<PhaseName>[],
@@ -51,12 +51,12 @@ export function protocolFor<PhaseName extends string>(
   throw new LaconicError("config_invalid", `no protocol of ${known} is for ${family} questions`, { family });
 }
 
-/** How records name a protocol, such as `php/maths@1`. */
+/** Name in records, such as `php/maths@1`. */
 export function protocolName({ id, version }: Protocol): string {
   return `${id}@${version}`;
 }
 
-/** Settings of a phase for `Stage.say`: the caller's temperature goes before the protocol's, a ceiling never rises. */
+/** The caller's temperature and the lower token limit apply. */
 export function phaseSettings(
   { temperature, maxTokens = Infinity }: Phase,
   options: Pick<BaselineOptions, "maxTokens" | "temperature">,
@@ -67,7 +67,6 @@ export function phaseSettings(
   };
 }
 
-/** Rounds at most: the caller's, else the protocol's. */
 export function roundsOf(protocol: Protocol, { rounds }: Pick<BaselineOptions, "rounds">): number {
   return rounds ?? protocol.rounds ?? 1;
 }

@@ -1,32 +1,32 @@
 import type { AgentId } from "@laconic/core";
 
-/** Kind of answer that questions ask for. `text` is a free answer. */
+/** Question kind; `text` has a free answer. */
 export type Family = "maths" | "choice" | "code" | "text";
 
-/** Source of a setting: the authors' code, notes about the paper, common knowledge, or arithmetic on other figures. */
+/** Authors' code, notes about the paper, common knowledge, arithmetic. */
 type SourceLabel = "C" | "S" | "K" | "A";
 
 /** A role of a method. */
 export interface Role {
-  /** Name of its agent; of several alike, the beginning of their names. */
+  /** Agent name, or prefix of several. */
   readonly slot: string;
   readonly title?: string;
-  /** Its task, where it does not answer the question. */
+  /** Task other than answering. */
   readonly duty?: string;
-  /** False where its reply is no answer, such as a plan: it does not vote. */
+  /** False for plans and the like, which do not vote. */
   readonly answers?: boolean;
-  /** It gets the others' answers alone, as a hint. Absent: their replies. */
+  /** Gets only answers, as a hint. Default: replies. */
   readonly hears?: "answers";
-  /** The program that it writes is run, and the output goes with its reply. */
+  /** Runs its program; the output follows its reply. */
   readonly runs?: boolean;
 }
 
-/** One kind of call of a method. */
+/** A kind of call of a method. */
 export interface Phase {
   /** Default: the protocol's. */
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** Its prompts begin with the worked examples. */
+  /** Prompts start with the examples. */
   readonly shots?: boolean;
 }
 
@@ -34,29 +34,29 @@ export interface Phase {
 export interface Shots {
   readonly count: number;
   readonly form: "answers" | "chains" | "hints";
-  /** The first of a seeded shuffle of the training split, those with most steps, or the first of its file on the question's topic. */
+  /** Shuffled, most steps, or first in the file on the topic. */
   readonly select: "seeded" | "most-steps" | "same-topic";
-  /** Of `hints`: for each example in turn, the hints that its question carries: its own answer, or another's. */
+  /** Own or other answers as hints, per example. */
   readonly hints?: readonly (readonly ("right" | "wrong")[])[];
 }
 
-/** When a method asks no more. */
+/** When a method stops asking. */
 export type StopRule =
   | { readonly kind: "fixed" }
   | { readonly kind: "equal-answers"; readonly last: number }
   | { readonly kind: "verdict"; readonly says: string }
-  /** More agents of a round than a share of all give one answer. */
+  /** Share of a round's agents that must be exceeded. */
   | { readonly kind: "consensus"; readonly above: number }
   | { readonly kind: "moderator" };
 
-/** Which reply is the answer. */
+/** How the answer is selected. */
 export type VoteRule =
   | { readonly kind: "last" }
-  /** The option of the highest log-probability: none is written. */
+  /** Highest log-probability, without replies. */
   | { readonly kind: "likeliest" }
-  /** Most votes; of as many the first seen. `kept`: of the replies with most steps alone. */
+  /** Ties take the first seen. `kept`: number of replies with most steps. */
   | { readonly kind: "plurality"; readonly kept?: number }
-  /** What this slot says in a call of its own. */
+  /** A separate call of this slot. */
   | { readonly kind: "decision"; readonly slot: string };
 
 /** Settings with a source label. */
@@ -75,69 +75,63 @@ export type Setting =
   | "votes"
   | "calls";
 
-/** How a method is played on questions of some kind, by its paper or its authors' code: plain JSON values. */
+/** A method on some kind of questions, from its paper or code, as JSON. */
 export interface Protocol<PhaseName extends string = string> {
   /** Unique, such as `php/choice`. */
   readonly id: string;
-  /** Rises with every change of a setting. */
+  /** Incremented with every change. */
   readonly version: number;
   readonly families: readonly Family[];
-  /** Absent: all of its families that no other protocol of the method names. */
+  /** Default: all of its families not named by others. */
   readonly benchmarks?: readonly string[];
-  /** Paper, and code at its commit. */
+  /** Paper, and code with its commit. */
   readonly source: string;
-  /** The row of the papers' tables that is played like this. */
+  /** Row of the papers' tables. */
   readonly published: string | null;
   readonly roles: readonly Role[];
-  /** Of every phase that has no other; 1 where the source sends none, which is what servers then take. */
+  /** Default of phases; 1 if the source sends none. */
   readonly temperature: number;
   readonly phases: Readonly<Record<PhaseName, Phase>>;
   readonly shots: Shots;
-  /** Replies that are sampled from one prompt. */
+  /** Replies per prompt. */
   readonly samples?: number;
   readonly agents?: number;
   readonly rounds?: number;
-  /** Rules of its prompts, a sentence each. */
+  /** Rules, one sentence each. */
   readonly prompts: readonly string[];
-  /** How the answer is written, in a sentence. */
   readonly answerLine: string;
-  /** Whom an agent hears, in a sentence. */
+  /** Messages that agents read. */
   readonly hears: string;
   readonly partition: Partition;
   readonly stops: StopRule;
   readonly votes: VoteRule;
-  /** It needs `BaselineOptions.runProgram`. */
   readonly runsPrograms?: boolean;
-  /** Per question, at these settings. */
+  /** Per question. */
   readonly calls: { readonly least: number; readonly most: number };
   readonly labels: Readonly<Partial<Record<Setting, SourceLabel>>>;
-  /** By benchmark, the name of the published texts that its requests are written with, where installed. */
+  /** Published prompts by benchmark. */
   readonly scripts?: Readonly<Record<string, string>>;
-  /** A method of this project, which differs from no paper. */
+  /** This project's method, without a paper. */
   readonly own?: true;
-  /** Other differences from what is published, a sentence each. */
+  /** Other differences, one sentence each. */
   readonly differs: readonly string[];
 }
 
-/** Whether a question can be dealt among a method's agents, so that no agent sees another's part. */
+/** Whether a question can be split so that no agent sees another's part. */
 type Partition =
-  /** Agents of these slots get shares, and the answering agent hears them; all others see what is asked alone. */
+  /** These agents get shares; the answering agent reads their replies. */
   { readonly kind: "among"; readonly slots: readonly string[] } | { readonly kind: "whole"; readonly reason: string };
 
-/**
- * Agents of a team among whom its protocol deals a question; empty for a protocol of whole questions.
- * @param agents - all of the team's
- */
+/** Agents that share a dealt question. @param agents - of the whole team */
 export function holdersOf({ partition }: { readonly partition: Partition }, agents: readonly AgentId[]): AgentId[] {
   return partition.kind === "among" ? agents.filter((agent) => partition.slots.includes(slotOf(agent))) : [];
 }
 
-/** An agent's slot: its name without the number, `debater` of `debater-2`. */
+/** Agent name without its number. */
 export function slotOf(agent: AgentId): string {
   return agent.replace(/-\d+$/u, "");
 }
 
-/** Kinds of answers, as `@laconic/benchmarks` names them. */
 type AnswerKindName = "numeric" | "maths" | "letter" | "code" | "program" | "text" | "writing";
 
 const families: Readonly<Record<AnswerKindName, Family>> = {
@@ -150,7 +144,7 @@ const families: Readonly<Record<AnswerKindName, Family>> = {
   writing: "text",
 };
 
-/** The family of questions whose answers are of a kind of `@laconic/benchmarks`. */
+/** Family of an answer kind of `@laconic/benchmarks`. */
 export function familyOf(kind: AnswerKindName): Family {
   return families[kind];
 }

@@ -1,19 +1,19 @@
 import type { Prompt } from "@laconic/core";
 import type { Protocol } from "./protocol.ts";
 
-/** Texts that a method's authors published, which its requests are then written with, word for word. */
+/** Published prompts, used verbatim. */
 export interface Script {
-  /** As `Protocol.scripts` names it. */
+  /** Name in `Protocol.scripts`. */
   readonly name: string;
-  /** Worked examples in a request. */
+  /** Worked examples per request. */
   readonly examples: number;
-  /** By name; which there are follows from the script's own. */
+  /** Texts by name; the set depends on the script. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Of all texts: records of other words are other samples. */
+  /** Hash of all texts. */
   readonly sha256: string;
 }
 
-/** The script that a protocol's requests on a benchmark are published with; null where none is known. */
+/** Script of a protocol on a benchmark; null if unknown. */
 export function scriptNameOf(
   { scripts = {} }: Pick<Protocol, "scripts">,
   benchmark: string | undefined,
@@ -21,12 +21,12 @@ export function scriptNameOf(
   return benchmark !== undefined && Object.hasOwn(scripts, benchmark) ? (scripts[benchmark] ?? null) : null;
 }
 
-/** A text of a script. Its names are fixed with the files, so that one that lacks is an empty text of ours. */
+/** Empty if missing; the files fix the names. */
 export function textOf({ texts }: Script, name: string): string {
   return texts[name] ?? "";
 }
 
-/** Values in a Python format string: `{}`, or `{name}`, in turn, and doubled braces once. */
+/** Fills a Python format string. */
 export function filled(template: string, ...values: readonly string[]): string {
   let next = 0;
   return template.replaceAll(/\{\{|\}\}|\{[^{}]*\}/gu, (mark) =>
@@ -34,7 +34,7 @@ export function filled(template: string, ...values: readonly string[]): string {
   );
 }
 
-/** Progressive-Hint's request: a system message, then examples and question in one message. */
+/** Progressive-Hint's request. */
 export function shownPrompt(script: Script, examples: "base" | "hinted", question: string): Prompt {
   const base = textOf(script, examples);
   const mark = base.startsWith("Q:") ? "Q" : "Question";
@@ -47,7 +47,7 @@ export function shownPrompt(script: Script, examples: "base" | "hinted", questio
   };
 }
 
-/** A question's text, and its options where its last lines are those. */
+/** Splits off the options at the end of a question. */
 export function optionsOf(question: string): { readonly stem: string; readonly options: readonly string[] } {
   const found = /\nA\) [^\n]*(?:\n[B-E]\) [^\n]*)+$/u.exec(question);
   if (!found) return { stem: question, options: [] };
@@ -55,7 +55,7 @@ export function optionsOf(question: string): { readonly stem: string; readonly o
   return { stem: question.slice(0, found.index), options: options.map((line) => line.slice(3)) };
 }
 
-/** Options as Progressive-Hint writes them: behind the question, with a space around every parenthesis, those of an option too. */
+/** Options after the question, with spaces around all parentheses. */
 export function withAnswerChoices(question: string): string {
   const { stem, options } = optionsOf(question);
   if (options.length === 0) return question.trim();
