@@ -5,22 +5,22 @@ import type { RowSchema } from "./row-schema.ts";
 /** A problem of a benchmark. */
 export interface BenchmarkProblem extends Problem {
   readonly grading: Grading;
-  /** Options in order, without their letters; `question` does not hold them. `questionText` renders both for a model. */
+  /** Options without their letters, not part of `question`; see `questionText`. */
   readonly choices?: readonly string[];
-  /** A worked solution, for exemplars only. */
+  /** Worked solution, for exemplars only. */
   readonly solution?: string;
-  /** The question as published requests have it, where that is not ours to the letter. */
+  /** Question as in published requests, if it differs. */
   readonly published?: string;
 }
 
-/** What a row says; the loader adds an id where the row has none. */
+/** A parsed row; the loader adds missing ids. */
 export type RowProblem = Omit<BenchmarkProblem, "id"> & { readonly id?: string };
 
-/** A file whose bytes are known. */
+/** A known file. */
 export interface KnownFile {
-  /** Below a data folder. */
+  /** Relative to the data folder. */
   readonly path: string;
-  /** Where these very bytes are served: a commit, not a branch. */
+  /** Permanent address of a commit. */
   readonly url: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -29,72 +29,66 @@ export interface KnownFile {
 /** Files of a Hugging Face data set. */
 export interface HubFiles {
   readonly repo: string;
-  /** Patterns below the repository. */
+  /** Patterns relative to the repository. */
   readonly files: readonly string[];
 }
 
-/** A file that nobody serves as it is read, or that is large: its user puts it below the data folder. */
+/** A file that users put into the data folder. */
 export interface PlacedFile {
   readonly path: string;
-  /** Where it is known. Elsewhere what was read is recorded, and another number of rows is said, not refused. */
+  /** Without it, the read bytes are recorded, and another row count only warns. */
   readonly sha256?: string;
-  /** How its user comes by it, in a sentence. */
+  /** How to get it. */
   readonly how: string;
 }
 
-/** A part of a benchmark. Its files are alternatives, the preferred one first. */
+/** Part of a benchmark; its files are alternatives, best first. */
 export interface Split {
-  /** Problems, after `keep`. */
+  /** Number of problems after `keep`. */
   readonly rows: number;
   readonly files?: readonly KnownFile[];
   readonly hub?: HubFiles;
-  /** Read before anything is asked of the hub. */
+  /** Read before any request to the hub. */
   readonly placed?: PlacedFile;
-  /** Inside an archive: the entries that belong to the split. */
+  /** Archive entries of the split. */
   readonly within?: RegExp;
-  /** For few-shot examples; never to be scored. */
+  /** Only few-shot examples. */
   readonly pool?: boolean;
 }
 
-/** Everything known about a benchmark. The table `assets/benchmarks.json` and a row reader in `rows/`. */
+/** Entry of `assets/benchmarks.json` with a row reader of `rows/`. */
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** As the hosts state it. */
+  /** Licence stated by the hosts. */
   readonly licence: string;
   readonly source: string;
-  /** Of all its problems. */
   readonly answer: AnswerKind;
-  /** In words. */
   readonly gold: string;
   readonly traps: readonly string[];
   readonly splits: Readonly<Record<string, Split>>;
   readonly defaultSplit: string;
-  /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
+  /** Benchmark with worked solutions, if this one has none. */
   readonly examplesFrom?: string;
-  /** The part of a problem's metadata that examples are chosen by, where a protocol shows those of the question's own topic. */
+  /** Metadata key of the topic, for examples of the same topic. */
   readonly topic?: string;
-  /** The part of a problem's metadata that says its day, YYYY-MM-DD: a bench can ask those of a window. */
+  /** Metadata key of the date (YYYY-MM-DD), for time windows. */
   readonly date?: string;
-  /** The split whose questions methods learn on before they are scored. Default: its own pool, else `examplesFrom`'s. */
+  /** Split for calibration. Default: its pool, else that of `examplesFrom`. */
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
-  /** Its CSV files name their columns in a first row. */
+  /** CSV files have a header. */
   readonly csvHeader?: true;
-  /** Bytes of its longest line of JSON lines, where it is more than any other benchmark's. */
+  /** Max bytes per JSON line, if unusually long. */
   readonly longestLine?: number;
-  /** Reads a row in any of the known layouts. */
   readonly row: RowSchema<RowProblem>;
-  /** Leaves problems out, as the benchmark's definition does. */
   keep?(problem: RowProblem): boolean;
-  /** Picks and orders problems of all that were read. */
   select?(problems: readonly BenchmarkProblem[], split: string): BenchmarkProblem[];
 }
 
 /**
- * The first `limit` problems of a seeded shuffle. The same seed gives the same order for the same problems, and a smaller
- * limit the beginning of a larger one.
- * @throws LaconicError `config_invalid` for a limit that is no whole number from 1 up to the number of problems
+ * First `limit` problems of a seeded shuffle; smaller limits give prefixes.
+ * @throws LaconicError `config_invalid` for a limit outside 1 to the number of problems
  */
 export function seededSubset<T>(problems: readonly T[], options: { limit?: number; seed: string | number }): T[] {
   const { limit = problems.length, seed } = options;
@@ -109,7 +103,7 @@ export function seededSubset<T>(problems: readonly T[], options: { limit?: numbe
   return randomFromSeed(`subset:${seed}`).shuffle(problems).slice(0, limit);
 }
 
-/** @throws LaconicError `config_invalid` naming the splits there are */
+/** @throws LaconicError `config_invalid` naming the splits */
 export function splitOf(benchmark: Benchmark, name: string): Split {
   const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
   if (split) return split;

@@ -2,30 +2,29 @@ import type { Problem } from "@laconic/core";
 import type { BenchmarkProblem } from "./benchmark.ts";
 import { questionText } from "./question-text.ts";
 
-/** A pool example that gives a test question away. */
+/** A pool example that reveals a test question. */
 export interface Overlap {
   readonly pool: string;
   readonly test: string;
-  /** The same words, or so many words in a row. */
+  /** Equal text, or 13 shared consecutive tokens. */
   readonly kind: "equal" | "shared-words";
 }
 
 type Asked = Pick<BenchmarkProblem, "id" | "question" | "choices">;
 
-/** Problems of a split that are training problems too. */
+/** Problems that are also in training. */
 export interface SeenInTraining {
   readonly seen: number;
   readonly of: number;
-  /** Id of the first that was seen. */
   readonly first: string;
 }
 
-/** Words in a row that do not happen by chance (Brown et al. 2020, appendix C). */
+/** Overlap length that is no coincidence (Brown et al. 2020, appendix C). */
 const window = 13;
 
 /**
- * Pool examples whose question, with its options, is a test question or shares 13 words in a row with one; case, punctuation and white
- * space do not count, nor do words that several test questions share: that is a common phrase. One overlap per pair.
+ * Pool examples that equal a test question, or share 13 consecutive tokens with exactly one. Case, punctuation and
+ * white space are ignored.
  */
 export function contamination(pool: readonly Asked[], test: readonly Asked[]): Overlap[] {
   const whole = new Map<string, string[]>();
@@ -60,14 +59,14 @@ export function contamination(pool: readonly Asked[], test: readonly Asked[]): O
   });
 }
 
-/** How many problems of a split are in a training pool, by their text or a long passage of it; null where none is. */
+/** Counts problems that overlap with a pool; null if zero. */
 export function seenInTraining(pool: readonly Problem[], problems: readonly Problem[]): SeenInTraining | null {
   const seen = new Set(contamination(pool.map(wholeText), problems.map(wholeText)).map(({ test }) => test));
   const first = problems.find(({ id }) => seen.has(id));
   return first === undefined ? null : { seen: seen.size, of: problems.length, first: first.id };
 }
 
-/** What only some agents know is part of what is asked. */
+/** Includes the private views. */
 function wholeText({ id, question, views = {}, ...rest }: Problem & Pick<Asked, "choices">): Asked {
   const text = [question, ...Object.values(views)].join("\n");
   return { id, question: text, ...(rest.choices && { choices: rest.choices }) };

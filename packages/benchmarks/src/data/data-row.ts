@@ -1,14 +1,14 @@
-/** A row of a data file, or why it cannot be read. Rows count from 1, as editors do. */
+/** A row of a data file, or why it is unreadable. Rows count from 1. */
 export type DataRow = { readonly file: string; readonly row: number; readonly value: unknown } | RowRefusal;
 
-/** A row that was left out. */
+/** A skipped row. */
 export interface RowRefusal {
   readonly file: string;
   readonly row: number;
   readonly reason: string;
 }
 
-/** The first few refused rows in words, to tell a single row from the whole file. @param unit - behind the number of further rows */
+/** Lists the first refused rows. @param unit - of the number of further rows */
 export function describeRefused(
   refused: readonly RowRefusal[],
   unit: string,

@@ -1,10 +1,7 @@
-/** Larger exponents than those of 64-bit floats are no numbers that anyone answers. */
+/** Larger exponents exceed 64-bit floats. */
 const maxExponent = 400;
 
-/**
- * A number with all its digits and no exponent: `1.5e3` is `1500`, `0.10` stays.
- * @returns null for anything else
- */
+/** Writes a number with all digits and no exponent: `1.5e3` is `1500`, `0.10` stays. @returns null for anything else */
 export function decimalText(written: string): string | null {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/iu.exec(written) ?? [];

@@ -1,28 +1,25 @@
 import { LaconicError, randomFromSeed, type AgentId, type Problem } from "@laconic/core";
 import { passagesOf } from "./facts.ts";
 
-/** A stretch of a question. Stretches in their order are the question, to the character. */
+/** Part of a question; the parts, joined, are the question. */
 export interface Shard {
   readonly text: string;
-  /** Who sees it; null for everybody. */
+  /** Agent that sees it; null for all. */
   readonly agent: AgentId | null;
 }
 
-/** A problem whose facts are dealt among agents, and who got which. */
+/** A problem with its facts dealt among agents. */
 export interface DistributedProblem<P extends Problem> {
-  /** The problem whose `question` everybody sees and whose `views` hold each agent's facts. */
+  /** Problem with a shared `question` and each agent's facts in `views`. */
   readonly problem: P & { readonly views: Readonly<Record<AgentId, string>> };
   readonly shards: readonly Shard[];
 }
 
 /**
- * Splits what a problem states over agents: nobody sees another's facts, everybody what is asked, and options, which are a
- * field of their own or listed at the end of the question. Facts are clauses (`passagesOf`), dealt as evenly as their
- * number allows, to agents in an order drawn by seed and problem id: no agent has them all.
- *
- * An agent that gets no fact has no view. The texts of the shards, joined, are the original.
- * @returns null for a problem that states fewer than two facts: nothing can be distributed
- * @throws LaconicError `input_invalid` for fewer than two agents, or one named twice
+ * Splits a problem's facts (clauses of `passagesOf`) among agents in an order drawn by seed and problem id. All see the
+ * question asked and the options. Agents without a fact have no view.
+ * @returns null for fewer than two facts
+ * @throws LaconicError `input_invalid` for fewer than two different agents
  */
 export function distribute<P extends Problem>(
   problem: P,
@@ -44,7 +41,7 @@ export function distribute<P extends Problem>(
   return { problem: { ...problem, question: seenBy(null, shards), views }, shards };
 }
 
-/** What stood together stays together as it was; a gap is a space. */
+/** Keeps adjacent parts unchanged; a gap becomes a space. */
 function seenBy(agent: AgentId | null, shards: readonly Shard[]): string {
   const seen = shards.map((shard) => (shard.agent === agent ? shard.text : null));
   return seen

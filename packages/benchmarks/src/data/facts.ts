@@ -1,16 +1,15 @@
 import { isWithin, sentencesOf, wholesOf, type Stretch } from "./sentences.ts";
 
-/** A stretch of a problem's text: something that it states, or what it asks. */
+/** A fact, or the question asked. */
 export interface Passage {
   readonly text: string;
   readonly fact: boolean;
 }
 
 /**
- * What a problem states, clause by clause, and what it asks. Asked is the first sentence with a blank to fill in, else the
- * last with a question mark, else the last that begins with an order such as "Find", else the last of all; without the
- * conditions before its question ("If Ann has 3 apples, how many …"), and with everything behind it. Passages in their order
- * are the text, to the character.
+ * Splits a problem into facts (clauses) and the question asked. The question starts at the first sentence with a blank,
+ * else the last with a question mark or an order such as "Find", else the last one. Its leading conditions ("If Ann has
+ * 3 apples, how many …") are facts.
  */
 export function passagesOf(text: string): Passage[] {
   const listed = optionsAt(text);
@@ -39,16 +38,16 @@ function askedAmong(sentences: readonly string[]): number {
   return [blank, lastWith(/\?/u), lastWith(order)].find((each) => each >= 0) ?? sentences.length - 1;
 }
 
-/** Where options begin that a text lists by letter; its end where it lists none. */
+/** Start of lettered options, else the text's end. */
 function optionsAt(text: string): number {
   const lines = /(?<=^|\n)[ \t]*\(?A[).:][^\n]*\n+[ \t]*\(?B[).:]/u.exec(text);
   const inline = /\(A\)[\s\S]*?\(B\)/u.exec(text);
   const at = lines?.index ?? inline?.index ?? text.length;
-  // Contests set them in a formula: it begins before the first letter.
+  // A formula with options starts before the first letter.
   return Math.min(at, ...wholesOf(text).flatMap(({ start, end }) => (start < at && at < end ? [start] : [])));
 }
 
-/** How many characters of a question's sentence are conditions before what is asked; 0 where it asks from its beginning. */
+/** Length of the conditions before the question asked; 0 if none. */
 function conditionsOf(sentence: string): number {
   const found =
     /[,;]\s+(?=(?:then|so|and)?,?\s*(?:(?:in|at|by|for|to|on|of|from|with|about|after|during)\s+)?(?:how|what|which|who|whom|whose|where|when|why|is|are|was|were|do|does|did|can|could|will|would|find|calculate|determine|compute|express)\b)|[,;]\s+(?=then\b)/iu.exec(
@@ -60,7 +59,7 @@ function conditionsOf(sentence: string): number {
       !asking.test(before) && !/^then\b/iu.test(question) && quantity.test(before) && !isCircumstance(before);
     if (condition.test(before) || states) return sentence.length - question.length;
   }
-  // Without a comma: "If a ticket costs $15 how much do six cost?"
+  // Without comma: "If a ticket costs $15 how much do six cost?"
   const bare = condition.test(sentence) ? /\s+(?=how\s(?:many|much|long|far|old|fast|tall)\b)/iu.exec(sentence) : null;
   return bare ? bare.index + bare[0].length : 0;
 }
@@ -73,7 +72,7 @@ const asking =
 
 const condition = /^\s*(?:if|when|given|giving|assuming|assume|suppose|since|because|once|let)\b/iu;
 
-/** A stretch that says nothing by itself, such as a heading or "Oh!", belongs to the next. */
+/** Joins parts without content, such as headings or "Oh!", to the next. */
 function withoutCrumbs(text: string, stretches: readonly Stretch[]): Stretch[] {
   const kept: Stretch[] = [];
   let start: number | null = null;
@@ -90,7 +89,7 @@ function withoutCrumbs(text: string, stretches: readonly Stretch[]): Stretch[] {
   return last ? [...kept.slice(0, -1), { start: last.start, end: rest.end }] : [rest];
 }
 
-/** Clauses of a sentence. A cut leaves something that is said on either side: a quantity, or several words with a verb. */
+/** Clauses with a quantity, or several tokens and a verb. */
 function clausesOf(text: string, { start, end }: Stretch, whole: readonly Stretch[]): Stretch[] {
   const sentence = text.slice(start, end);
   const ends = [...sentence.matchAll(boundary)]
@@ -114,7 +113,7 @@ function clausesOf(text: string, { start, end }: Stretch, whole: readonly Stretc
   return [...clauses, { start: start + from, end }];
 }
 
-/** "After two months", "In one week": when and where something is, not what. */
+/** Only time or place: "After two months". */
 function isCircumstance(text: string): boolean {
   return (
     /^\s*(?:and\s+|but\s+)?(?:in|on|at|after|before|for|during|by|from|with|within|of|over|under|every|each|last|this|next|one)\b/iu.test(
@@ -129,7 +128,6 @@ function wordsIn(text: string): number {
   return text.match(/\p{L}{2,}/gu)?.length ?? 0;
 }
 
-/** A quantity of something. */
 function tellsNumber(text: string): boolean {
   return quantity.test(text) && /\p{L}{3,}/u.test(text.replaceAll(new RegExp(number, "giu"), " "));
 }
@@ -138,7 +136,6 @@ function saysSomething(text: string): boolean {
   return tellsNumber(text) || (wordsIn(text) >= 4 && verb.test(text));
 }
 
-/** Where a clause may end: behind a semicolon or comma, or before a conjunction. */
 const boundary =
   /;\s+|,\s+(?=(?:and|but|or|so|yet|while|whereas|then|because|since|although|though|if|when|after|before|until|unless|where|which|who|whose|whom)\b)|,\s+|\s+(?=(?:and|but|while|whereas|because)\s)/giu;
 
@@ -147,7 +144,7 @@ const date = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\p{L}*\.?\s+\
 const conjunction =
   /^(?:and|but|or|so|yet|while|whereas|then|because|since|although|though|if|when|after|before|until|unless|where|which|who|whose|whom)\b/iu;
 
-/** "two and a half", "between 3 and 5 o'clock": what follows belongs to it. */
+/** One phrase: "two and a half", "between 3 and 5 o'clock". */
 function isOnePhrase(left: string, right: string): boolean {
   return (
     (endsInNumber.test(left) && beginsWithNumber.test(right)) ||

@@ -5,30 +5,30 @@ import { contamination, type Overlap } from "./contamination.ts";
 import { loadSplit, type LoadedSplit } from "./load-split.ts";
 import { benchmarks } from "./registry.ts";
 
-/** A split of a benchmark, and whether a folder holds its files. */
+/** A split, and whether its files are in a folder. */
 export interface KeptSplit {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: number;
-  /** Worked examples come from it. */
+  /** Source of worked examples. */
   readonly pool: boolean;
   readonly licence: string;
-  /** Its repository on the hub; null for pinned files alone. */
+  /** Repository on the hub; null for pinned files only. */
   readonly hub: string | null;
   readonly here: boolean;
 }
 
-/** What is wrong with a split in a folder, and what is worth a look. */
+/** Errors and notes of a split. */
 export interface SplitCheck {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: number;
   readonly complaints: readonly string[];
-  /** Worth a look, and not wrong as such. */
+  /** Possible problems. */
   readonly notes: readonly string[];
 }
 
-/** The splits of all benchmarks. */
+/** Lists the splits of all benchmarks. */
 export function listSplits(folder: string): Promise<KeptSplit[]> {
   return Promise.all(
     benchmarks.flatMap((benchmark) =>
@@ -45,7 +45,7 @@ export function listSplits(folder: string): Promise<KeptSplit[]> {
   );
 }
 
-/** Reads the splits that a folder holds again: bytes, rows, and examples that give test questions away. */
+/** Checks a folder's splits: bytes, rows, revealed test questions. */
 export async function checkSplits(chosen: readonly Benchmark[], folder: string): Promise<SplitCheck[]> {
   return (await Promise.all(chosen.map((benchmark) => checkBenchmark(benchmark, folder)))).flat();
 }
@@ -81,7 +81,7 @@ async function checkBenchmark(benchmark: Benchmark, folder: string): Promise<Spl
 
 type CheckedSplit = Pick<LoadedSplit, "problems" | "refused" | "warnings">;
 
-/** A file that cannot be read at all is its split's complaint, and keeps no other from being checked. */
+/** Unreadable files are complaints. */
 function unreadable(error: unknown): CheckedSplit {
   if (LaconicError.is(error) && error.code === "data_invalid")
     return { problems: [], refused: [], warnings: [error.message] };

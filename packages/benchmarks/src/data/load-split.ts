@@ -10,31 +10,28 @@ export interface FoundFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;
-  /** SHA-256 of an earlier load, for files that the registry does not know. */
+  /** SHA-256 of an earlier load, for files missing in the registry. */
   readonly expected?: string;
-  /** A file of the user with unknown bytes. */
+  /** A user's file with unknown bytes. */
   readonly placed?: true;
 }
 
-/** How strictly a data file is read. */
+/** How strictly files are read. */
 export interface LoadOptions {
-  /**
-   * `strict`, the default, stops at unreadable rows and at an unknown file or number of rows. `lenient` leaves such rows out and lists
-   * them.
-   */
+  /** `strict` (default) stops at unreadable rows, unknown files and row counts; `lenient` lists them. */
   readonly mode?: "strict" | "lenient";
-  /** Accepts a file with other bytes and any number of rows. */
+  /** Accepts other bytes and row counts. */
   readonly allowChanged?: boolean;
 }
 
-/** The problems of a split, and where they are from. */
+/** Problems of a split, and their files. */
 export interface LoadedSplit {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** Rows that were left out; none in strict mode. */
+  /** Skipped rows; empty in strict mode. */
   readonly refused: readonly RowRefusal[];
-  /** What else differs from what is known; none in strict mode. */
+  /** Other differences; empty in strict mode. */
   readonly warnings: readonly string[];
   readonly files: readonly {
     readonly path: string;
@@ -44,7 +41,7 @@ export interface LoadedSplit {
   }[];
 }
 
-/** The split's problems from files that were found. @throws LaconicError `data_invalid` with file and row */
+/** Loads a split from its files. @throws LaconicError `data_invalid` with file and row */
 export async function loadSplit(
   benchmark: Benchmark,
   splitName: string,
@@ -70,7 +67,7 @@ export async function loadSplit(
         refuse(each.reason);
         continue;
       }
-      // Rows of an archive's CSV do not name their subject; their file does.
+      // CSV rows of an archive have their subject in the file name.
       const value = Array.isArray(each.value) ? { cells: each.value, file: each.file } : each.value;
       const read = readRow(benchmark.row, value);
       if ("reason" in read) {

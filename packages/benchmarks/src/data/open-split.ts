@@ -10,10 +10,7 @@ import { z } from "zod";
 import { type Benchmark, type HubFiles, splitOf } from "./benchmark.ts";
 import { loadSplit, type FoundFile, type LoadedSplit, type LoadOptions } from "./load-split.ts";
 
-/**
- * A split's file at a path: the file itself, or a folder that holds one under a known name.
- * @throws LaconicError `data_invalid` when there is none, naming what was looked for
- */
+/** Finds a split's file at a path or in a folder. @throws LaconicError `data_invalid` naming the searched files */
 export async function findFiles(benchmark: Benchmark, splitName: string, path: string): Promise<FoundFile[]> {
   const split = splitOf(benchmark, splitName);
   const kind = await stat(path).catch(() => null);
@@ -36,7 +33,6 @@ export async function findFiles(benchmark: Benchmark, splitName: string, path: s
   });
 }
 
-/** Reads a file. */
 async function found(path: string): Promise<FoundFile> {
   const bytes = await readFile(path);
   return { path, bytes, sha256: sha256Hex(bytes) };
@@ -46,21 +42,21 @@ export function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Where a benchmark's data files are, and whether to fetch those that are missing. */
+/** Data folder, and whether to download missing files. */
 export interface OpenOptions extends LoadOptions {
-  /** The benchmark's own by default. */
+  /** Default: the benchmark's default split. */
   readonly split?: string;
   readonly folder: string;
   /**
-   * `pinned`: the commit whose bytes the registry knows, the default where there is one. `hub`: the Hugging Face data set;
-   * what its first download brought is noted, and later ones must be the same.
+   * `pinned`: the registry's commit, the default if known. `hub`: the Hugging Face data set; later downloads must
+   * match.
    */
   readonly from?: "pinned" | "hub";
   /** `hubEnvironment(process.env)`, for `hub`. */
   readonly hub?: HubEnvironment;
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
-  /** Bytes that are here, of all. */
+  /** Progress in bytes. */
   readonly onProgress?: (progress: { readonly file: string; readonly bytes: number; readonly total: number }) => void;
   readonly fetch?: typeof fetch;
 }
@@ -71,9 +67,9 @@ const checkOptions = optionCheck<OpenOptions>()(
 );
 
 /**
- * The problems of a benchmark: from the data folder, downloaded and checked first where they are missing.
- * @throws LaconicError `data_invalid` with file and row, or when offline and not there; `config_invalid` for a split that
- * does not exist; what downloads throw
+ * Opens a benchmark's problems; downloads and checks missing files.
+ * @throws LaconicError `data_invalid` with file and row, or if missing offline; `config_invalid` for an unknown split;
+ * download errors
  */
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   checkOptions(options);

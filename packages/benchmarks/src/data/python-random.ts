@@ -1,7 +1,7 @@
 /**
- * Shuffles as Python's `random.seed(seed)` and `random.shuffle` do, so that orders of authors' scripts can be made again: MT19937 of
- * Matsumoto and Nishimura 1998, seeded by `init_by_array`, with rejection by bits below the next power of two.
- * @param seed - a whole number from 0 up to 2^32 - 1
+ * Shuffles like Python's `random.seed(seed)` and `random.shuffle`: MT19937 (Matsumoto and Nishimura 1998), seeded by
+ * `init_by_array`, with rejection sampling of bits.
+ * @param seed - integer from 0 to 2^32 - 1
  */
 export function pythonShuffle(seed: number): <T>(items: readonly T[]) => T[] {
   const next = twister(seed);
@@ -24,7 +24,7 @@ export function pythonShuffle(seed: number): <T>(items: readonly T[]) => T[] {
 
 const [size, middle] = [624, 397];
 
-/** 32 bits a call, as an unsigned number. */
+/** Returns 32 random bits as an unsigned number. */
 function twister(seed: number): () => number {
   const state = seeded(seed);
   let at = size;
@@ -45,7 +45,7 @@ function twister(seed: number): () => number {
   };
 }
 
-/** The generator's state after `init_by_array` of one word. */
+/** State after `init_by_array` with one word. */
 function seeded(seed: number): Uint32Array {
   const state = new Uint32Array(size);
   const mixed = (i: number): number => {

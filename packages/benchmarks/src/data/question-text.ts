@@ -1,19 +1,16 @@
 import type { Problem } from "@laconic/core";
 
-/** The letter of an option: A for the first. */
+/** Letter of an option: A for index 0. */
 export function optionLetter(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
-/**
- * A problem's text as a model gets it: the question, then each option once behind its letter. The only place that puts them
- * together: `question` never holds options, and what has been rendered has no `choices` left.
- */
+/** Renders a problem for a model: the question, then each option with its letter. */
 export function questionText({ question, choices = [] }: Pick<Problem, "question"> & WithChoices): string {
   return [question, ...choices.map((choice, i) => `${optionLetter(i)}) ${choice}`)].join("\n");
 }
 
-/** The problem as a team is given it: all in `question`. */
+/** Moves the options of a problem into `question`. */
 export function posed<P extends Problem & WithChoices>(problem: P): Omit<P, "choices"> {
   const { choices: _, ...rest } = problem;
   return { ...rest, question: questionText(problem) };

@@ -9,7 +9,7 @@ import { humaneval161Row, humanevalRow, livecodebenchRow, mbppRow } from "./rows
 import * as maths from "./rows/maths-rows.ts";
 import { arxivRow, hasArxivLength, hotpotqaRow, tldrRow } from "./rows/text-rows.ts";
 
-/** What code decides of a benchmark; `assets/benchmarks.json` holds everything else. */
+/** Benchmark rules in code; `assets/benchmarks.json` holds the rest. */
 type Rules = Pick<Benchmark, "row" | "keep" | "select">;
 
 const gpqa: Rules = { row: gpqaRow, select: shuffledOptions };
@@ -40,12 +40,12 @@ const rules: Readonly<Record<string, Rules>> = {
   arxiv: { row: arxivRow, keep: hasArxivLength },
 };
 
-/** An entry of the table: `within` is the source of a regular expression. */
+/** Entry of the table; `within` is a regular expression's source. */
 type Entry = Omit<Benchmark, keyof Rules | "splits"> & {
   readonly splits: Readonly<Record<string, Omit<Split, "within"> & { readonly within?: string }>>;
 };
 
-/** Every benchmark, in the order tables list them. */
+/** All benchmarks in table order. */
 export const benchmarks: readonly Benchmark[] = (table as unknown as readonly Entry[]).map(({ splits, ...entry }) => ({
   ...entry,
   splits: Object.fromEntries(
@@ -65,7 +65,7 @@ export function benchmarkNamed(name: string): Benchmark {
   throw new LaconicError("config_invalid", `there is no benchmark ${name}; there are ${known}`, { key: "benchmark" });
 }
 
-/** Options as the authors' script shuffles them with its seed 0, question after question. */
+/** Shuffles options like the authors' script: seed 0, question by question. */
 function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
   const shuffle = pythonShuffle(0);
   return problems.map((problem) => {
@@ -76,8 +76,8 @@ function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProble
 }
 
 /**
- * MMLU-153: subject and row, from 0, within the subject's validation file, in the order in which GPTSwarm and AgentPrune ask them.
- * The list is `default_rng(888).permutation` of numpy 2.4.6 over the 57 sorted `*_val.csv` files, the first 153.
+ * MMLU-153: subject and row (from 0) of its validation file, in the order of GPTSwarm and AgentPrune: the first 153 of
+ * numpy 2.4.6's `default_rng(888).permutation` over the 57 sorted `*_val.csv` files.
  */
 function listed153(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
   const bySubject = new Map<unknown, BenchmarkProblem[]>();

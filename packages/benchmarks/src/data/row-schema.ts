@@ -1,4 +1,4 @@
-/** Reads a row. Any schema of the Standard Schema specification will do (zod, valibot, arktype), if it does not have to wait. */
+/** Row reader: any synchronous Standard Schema (zod, valibot, arktype). */
 export interface RowSchema<T> {
   readonly "~standard": {
     readonly version: 1;
@@ -14,7 +14,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The problem in a row, or why there is none: its issues, each with its place. */
+/** Parses a row, or returns its issues with their paths. */
 export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
   if (result instanceof Promise)

@@ -1,21 +1,21 @@
-/** Part of a text: from `start` up to `end`, white space behind it included. */
+/** Part of a text, from `start` to `end`, with trailing white space. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Sentences of an English text, in order and without gaps: Unicode's segmentation (UAX #29, `Intl.Segmenter`), but none
- * ends behind an abbreviation or an initial, within a formula or brackets, or where the next word is in small letters.
+ * Splits English text by UAX #29 (`Intl.Segmenter`). No sentence ends after an abbreviation or initial, inside a
+ * formula or brackets, or before a lower-case word.
  */
 export function sentencesOf(text: string): Stretch[] {
   const whole = wholesOf(text);
   const sentences: Stretch[] = [];
   let start = 0;
   const ends = new Set([...segmenter.segment(text)].map(({ index, segment }) => index + segment.length));
-  // By the standard "10 left. 8 people stayed." is one sentence.
+  // The standard keeps "10 left. 8 people stayed." as one sentence.
   for (const { index, 0: sign } of text.matchAll(/[.!?]["'”’)]*\s+(?=[$€£]?\d|__)/gu)) ends.add(index + sign.length);
-  // Nor does it see the full stop at the end of a formula.
+  // The standard ignores full stops at the end of formulas.
   for (const { index, 0: sign } of text.matchAll(/[.?]\s*(?:\$\$?|\\[\])])\s*(?=\p{Lu})/gu))
     ends.add(index + sign.length);
   for (const end of [...ends].toSorted((a, b) => a - b)) {
@@ -27,8 +27,8 @@ export function sentencesOf(text: string): Stretch[] {
 }
 
 /**
- * What is never cut: formulas in `$…$` (by pandoc's rule, which tells them from prices), `$$…$$`, `\(…\)`, `\[…\]`,
- * programs and drawings between their fences, and what stands in brackets. A bracket that nothing closes is none.
+ * Uncut parts: formulas in `$…$` (pandoc's rule, without prices), `$$…$$`, `\(…\)`, `\[…\]`, fenced programs and
+ * drawings, closed brackets.
  */
 export function wholesOf(text: string): Stretch[] {
   const formulas = [...text.matchAll(formula)].map(({ index, 0: { length } }) => ({
@@ -42,14 +42,13 @@ export function wholesOf(text: string): Stretch[] {
     if (opening === undefined) open.push({ sign, start: index });
     else {
       const at = open.findLastIndex((each) => each.sign === opening);
-      // A list's "a)" closes nothing, and what was left open before is no bracket.
+      // A list's "a)" closes nothing.
       if (at >= 0) brackets.push({ start: open.splice(at)[0]?.start ?? index, end: index + 1 });
     }
   }
   return [...formulas, ...brackets];
 }
 
-/** Whether a cut there would divide one of them. */
 export function isWithin(stretches: readonly Stretch[], position: number): boolean {
   return stretches.some(({ start, end }) => start < position && position < end);
 }
@@ -61,26 +60,26 @@ const formula =
 
 const openingOf: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
-/** Never the end of a sentence. */
+/** Abbreviations that never end a sentence. */
 const before =
   /(?:^|[^\p{L}])(?:[Rr]s|Re|Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|St|Mt|Ft|No|Nos|Fig|Figs|Eq|Eqs|Ex|Sec|Ch|Art|Vol|Vols|pp?|cf|viz|vs?|e\.\s?g|i\.\s?e|approx|ca|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/u;
 
-/** The end of a sentence only before a word that begins one: units, initials, what may stand within and at the end. */
+/** They end a sentence only before a typical first word. */
 const perhaps =
   /(?:^|[^\p{L}])(?:\p{L}|(?:\p{L}\.\s?)+\p{L}|Ph\.\s?D|etc|Inc|Ltd|Co|Corp|Bros|Jr|Sr|Ave|Blvd|Rd|min|max|mins|secs?|hrs?|yrs?|wks?|ins?|ft|yds?|mi|lbs?|oz|gal|pts?|qts?|sq|cu|dia|km|cm|mm|kg|gms?|lit|mph|kmph|deg|avg|resp|dept|est)\.\s*$/u;
 
 const beginning =
   /^["'“‘(]*(?:The|This|That|These|Those|There|Then|They|Their|He|She|It|Its|His|Her|We|You|I|If|In|On|At|By|For|From|To|A|An|And|But|So|As|After|Before|When|While|What|Which|Who|Whose|Whom|Where|Why|How|Each|Every|Both|All|Some|One|Find|Given|Assume|Assuming|Suppose|Calculate|Determine|Let|Is|Are|Was|Were|Do|Does|Did|Can|Could|Will|Would|During|Because|Since|Later|Meanwhile|However|Next|Now|Today|Finally)\b/u;
 
-/** Whether the sentence is not over yet. */
+/** Whether the sentence continues. */
 function goesOn(sentence: string, rest: string): boolean {
   if (rest.trim() === "" || sentence.trim() === "") return true;
-  // Marks of a list: "1.", "iv.", "B."
+  // List marks: "1.", "iv.", "B."
   if (/^\s*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Z])[.)]\s*$/u.test(sentence)) return true;
   if (/^\s*\p{Ll}/u.test(rest) && !/\n\s*\n\s*$/u.test(sentence)) return true;
-  // A line that ends within a sentence, before a formula.
+  // A line break before a formula.
   if (/[^.!?;:\s]\s*\n\s*$/u.test(sentence) && /^\s*(?:\\\[|\$)/u.test(rest)) return true;
-  // A decimal that was written with a space.
+  // A decimal with a space.
   if (/\d\.\s+$/u.test(sentence) && /^\d/u.test(rest)) return true;
   if (before.test(sentence) || (/(?:^|[^\p{L}])nos?\.\s*$/u.test(sentence) && /^\d/u.test(rest))) return true;
   return perhaps.test(sentence) && !beginning.test(rest.trimStart());

@@ -9,23 +9,22 @@ import type { KnownFile } from "../data/benchmark.ts";
 import { sha256Hex } from "../data/open-split.ts";
 import table from "../../assets/exemplars.json" with { type: "json" };
 
-/** Where a text stands in a published file: all of it, or the first group of a pattern. */
 interface TextPlace {
   readonly file: KnownFile;
-  /** Absent: the whole file, without white space at its ends. */
+  /** First group is the text. Default: the whole trimmed file. */
   readonly pattern?: RegExp;
-  /** It is a Python string with escapes, or `joined`: several behind each other, which Python joins. */
+  /** A Python string with escapes; `joined`: adjacent strings, concatenated. */
   readonly escaped?: true | "joined";
 }
 
-/** Texts that a method's authors published and its requests are written with. They are fetched, never shipped. */
+/** Prompts published by a method's authors. They are downloaded, never shipped. */
 export interface ExemplarSource {
   readonly name: string;
   readonly title: string;
-  /** As the repository states it. */
+  /** Licence stated by the repository. */
   readonly licence: string;
   readonly texts: Readonly<Record<string, TextPlace>>;
-  /** Worked examples of each request. */
+  /** Worked examples per request. */
   readonly examples: number;
 }
 
@@ -36,7 +35,7 @@ interface Table {
   readonly sources: readonly (Omit<ExemplarSource, "texts"> & { readonly texts: readonly TextGroup[] })[];
 }
 
-/** Texts of one file by name, each by the source of its pattern; null for the whole file. */
+/** A file's texts by name, with the pattern's source; null for the whole file. */
 interface TextGroup {
   readonly file: string;
   readonly strings?: true | "joined";
@@ -53,7 +52,7 @@ const knownFiles = new Map(
   }),
 );
 
-/** All sources, by the names that protocols know them by. */
+/** All sources, with the names that protocols use. */
 export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, ...source }) => ({
   ...source,
   texts: Object.fromEntries(
@@ -70,13 +69,13 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
   ),
 }));
 
-/** Where published texts are kept, and whether to fetch those that are missing. */
+/** Data folder, and whether to download missing texts. */
 export interface ExemplarOptions {
   /** The data folder. */
   readonly folder: string;
-  /** Only what is there already. */
+  /** Never downloads. */
   readonly offline?: boolean;
-  /** Instead of `https://raw.githubusercontent.com/`: an https address, or a `file:` address of a folder laid out alike. */
+  /** Mirror of `https://raw.githubusercontent.com/`: an https address, or a `file:` folder. */
   readonly mirror?: string;
   readonly signal?: AbortSignal;
   readonly fetch?: typeof fetch;
@@ -84,14 +83,14 @@ export interface ExemplarOptions {
 
 const checkOptions = optionCheck<ExemplarOptions>()("openExemplars", "folder offline mirror signal fetch");
 
-/** The texts of a source, checked, and the files that they are of. */
+/** Checked texts of a source, and their files. */
 export interface OpenedExemplars {
   readonly source: ExemplarSource;
   readonly texts: Readonly<Record<string, string>>;
   readonly files: readonly KnownFile[];
 }
 
-/** @throws LaconicError `config_invalid` naming those there are */
+/** @throws LaconicError `config_invalid` naming the sources */
 export function exemplarsNamed(name: string): ExemplarSource {
   const found = exemplarSources.find((each) => each.name === name);
   if (found) return found;
@@ -99,14 +98,14 @@ export function exemplarsNamed(name: string): ExemplarSource {
   throw new LaconicError("config_invalid", `there are no exemplars ${name}; there are ${known}`, { key: "exemplars" });
 }
 
-/** The files of a source, each once. */
+/** Distinct files of a source. */
 export function filesOf({ texts }: ExemplarSource): KnownFile[] {
   return [...new Set(Object.values(texts).map(({ file }) => file))];
 }
 
 /**
- * The texts of a source: from the data folder, downloaded and checked first where they are missing.
- * @throws LaconicError `data_invalid` for a file that is missing offline, has other bytes, or lacks a text; what downloads throw
+ * Opens a source's texts; downloads and checks missing files.
+ * @throws LaconicError `data_invalid` for a missing (offline) or changed file or a missing text; download errors
  */
 export async function openExemplars(source: ExemplarSource, options: ExemplarOptions): Promise<OpenedExemplars> {
   checkOptions(options);
@@ -151,7 +150,7 @@ async function bring(file: KnownFile, path: string, { mirror, signal, fetch }: E
   await downloadFile({ url, bytes, sha256, path, ...(signal && { signal }), ...(fetch && { fetch }) });
 }
 
-/** Named only once it is whole and right. */
+/** Copies to a temporary name and renames after the check. */
 async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<void> {
   const part = `${path}.part`;
   await makeFolders(dirname(path));
@@ -165,7 +164,7 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
 }
 
-/** @throws LaconicError `data_invalid` where the pattern finds nothing */
+/** @throws LaconicError `data_invalid` if the pattern does not match */
 function textAt(content: string, { pattern, escaped }: TextPlace, name: string): string {
   if (pattern === undefined) return content.trim();
   const multiline = pattern.flags.includes("m") ? pattern : new RegExp(pattern.source, `${pattern.flags}m`);
@@ -175,7 +174,7 @@ function textAt(content: string, { pattern, escaped }: TextPlace, name: string):
   return [...found.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
 }
 
-/** A Python string's `\n`, quotes and backslashes; any other escape stays, as in Python. */
+/** Unescapes a Python string's `\n`, quotes and backslashes. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"'\\])/gu, (_, letter: string) => (letter === "n" ? "\n" : letter));
 }

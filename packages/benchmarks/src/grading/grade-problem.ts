@@ -3,8 +3,8 @@ import { gradeHendrycks, gradeMinerva, gradeQwenLetter } from "./published-rules
 import { hiddenCases } from "./hidden-cases.ts";
 
 /**
- * Judges a reply as the problem's benchmark says, also by its published rule and by cases that it stores packed.
- * @throws LaconicError as `gradeAnswer`; `data_invalid` for stored cases that cannot be read
+ * Grades by the benchmark's rules, also published ones and packed cases.
+ * @throws LaconicError as `gradeAnswer`; `data_invalid` for unreadable stored cases
  */
 export async function gradeProblem(
   reply: string,

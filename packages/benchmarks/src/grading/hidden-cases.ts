@@ -4,12 +4,12 @@ import { boundedJson } from "@laconic/core/json";
 import type { ProgramCase } from "@laconic/grading";
 import { z } from "zod";
 
-/** Cases that unpack to more are a bomb. */
+/** Max unpacked size, against bombs. */
 const maxBytes = 1 << 28;
 
 const casesSchema: z.ZodType<readonly ProgramCase[]> = z.array(z.object({ input: z.string(), output: z.string() }));
 
-/** Cases in JSON: a list of objects with `input` and `output`. @throws Error naming the place */
+/** Parses a JSON list of objects with `input` and `output`. @throws Error naming the location */
 export function casesIn(text: string): readonly ProgramCase[] {
   const parsed = casesSchema.safeParse(boundedJson(text));
   if (parsed.success) return parsed.data;
@@ -18,8 +18,8 @@ export function casesIn(text: string): readonly ProgramCase[] {
 }
 
 /**
- * LiveCodeBench's private cases: JSON, or JSON as a pickled text, compressed by zlib, in base64. The pickle is read as a text and never run.
- * @param id - of the problem, for errors
+ * Reads LiveCodeBench's private cases: JSON, or base64 of zlib of a pickled JSON text. The pickle is never run.
+ * @param id - problem id for errors
  * @throws LaconicError `data_invalid` for anything else
  */
 export async function hiddenCases(stored: string, id: string): Promise<readonly ProgramCase[]> {
@@ -34,16 +34,15 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
   }
 }
 
-/** Opcodes of Python's pickle that a text alone is written with, and how many bytes of arguments they have. */
+/** Pickle opcodes that a text needs, with the bytes of their arguments. */
 const [proto, frame, stop, memoize, put, longPut] = [0x80, 0x95, 0x2e, 0x94, 0x71, 0x72];
 const skipped: Readonly<Record<number, number>> = { [proto]: 1, [frame]: 8, [memoize]: 0, [put]: 1, [longPut]: 4 };
-/** Texts in UTF-8 behind a length of so many bytes, the lowest first. */
+/** UTF-8 text opcodes, with the bytes of their little-endian length. */
 const texts: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 };
 
 /**
- * The text of a pickle that holds a text and nothing else, of protocols 2 to 5. A pickle is a program: none is run, and any opcode that
- * a text does not need is refused.
- * @throws Error that names the opcode, or for a pickle that is not whole
+ * Text of a pickle that contains only a text (protocols 2 to 5). Other opcodes are refused, and none is run.
+ * @throws Error naming the opcode, or for an incomplete pickle
  */
 export function pickledText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,6 @@
 import { noAnswer, textVerdict, type Verdict, lastBoxed, type MathsGrader } from "@laconic/grading";
 
-/** The letter that Qwen2.5-Math's published code finds: in upper case, so the article "a" is an A. */
+/** Letter by Qwen2.5-Math's published code; the article "a" counts as A. */
 export function qwenLetter(reply: string): string | null {
   const text = reply.toUpperCase();
   const trigger = [...text.matchAll(/(?:ANSWER|CHOICE) IS/gu)].at(-1);
@@ -8,7 +8,7 @@ export function qwenLetter(reply: string): string | null {
   return after ?? [...text.matchAll(/\b[A-E]\b/gu)].at(-1)?.[0] ?? null;
 }
 
-/** The verdict on {@link qwenLetter}. */
+/** Grades by {@link qwenLetter}. */
 export function gradeQwenLetter(reply: string, gold: string): Verdict {
   const letter = qwenLetter(reply);
   if (letter === null) return noAnswer;
@@ -16,7 +16,7 @@ export function gradeQwenLetter(reply: string, gold: string): Verdict {
   return textVerdict(letter, "Qwen2.5-Math's rule", [step]);
 }
 
-/** Replacements of MATH's published grader, in its order. */
+/** Replacements of MATH's published grader, in order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/\n/gu, ""],
   [/\\!/gu, ""],
@@ -43,14 +43,14 @@ const laterSpellings: readonly (readonly [RegExp, string])[] = [
 function hendrycksText(answer: string): string {
   let text = answer;
   for (const [from, to] of spellings) text = text.replace(from, to);
-  // What stands behind the one text command in the answer is a unit.
+  // Text after a single text command is a unit.
   const parts = text.split("\\text{ ");
   if (parts.length === 2) text = parts[0] as string;
   for (const [from, to] of laterSpellings) text = text.replace(from, to);
   return text;
 }
 
-/** The verdict of MATH's published grader: the last box and the gold are the same text once spelled alike. */
+/** MATH's published grader: equal texts of the last box and the gold. */
 export function gradeHendrycks(reply: string, gold: string): Verdict {
   const boxed = lastBoxed(reply);
   if (boxed === null) return noAnswer;
@@ -61,15 +61,13 @@ export function gradeHendrycks(reply: string, gold: string): Verdict {
 }
 
 /**
- * Minerva's rule for answers in mathematics: Lewkowycz et al. 2022 (arXiv 2206.14858), appendix D.1. The answer is what its prompt asks for,
- * "Final Answer: The final answer is X. I hope it is correct.". Both sides are normalised; they are equal texts, or equal for SymPy. Ours
- * stands where SymPy does.
+ * Minerva's rule (Lewkowycz et al. 2022, arXiv 2206.14858, appendix D.1): X in "Final Answer: The final answer is X. I
+ * hope it is correct.", normalised and equal as text or for SymPy. Our grader replaces SymPy.
  */
 const opening = /final answer(?: is|:)(?:\s{1,3}the final answer is)?/iu;
-/** UTF-16 units of the sentence that are read. */
+/** Max UTF-16 units of the sentence. */
 const longestSentence = 2000;
 
-/** What the sentence says; null where there is none. */
 function finalAnswer(reply: string): string | null {
   const start = opening.exec(reply);
   if (!start) return null;
@@ -79,7 +77,7 @@ function finalAnswer(reply: string): string | null {
   return said === "" ? null : said;
 }
 
-/** Replaced one after the other. */
+/** Applied in order. */
 const substitutions: readonly (readonly [string, string])[] = [
   ["an ", ""],
   ["a ", ""],
@@ -92,7 +90,7 @@ const substitutions: readonly (readonly [string, string])[] = [
   ["\\text{and}", ","],
   ["\\text{m}", "\\text{}"],
 ];
-/** Left out, one after the other: parts of words too. */
+/** Removed in order, also inside other text. */
 const removed: readonly string[] = [
   ..."square ways integers dollars mph inches ft hours km units \\ldots sue points feet minutes digits cents degrees".split(
     " ",
@@ -122,7 +120,7 @@ function minervaText(answer: string): string {
   return /^\d+$/u.test(digits) ? digits : text;
 }
 
-/** The verdict of Minerva's rule: what stands where SymPy does is asked for sides whose texts differ. */
+/** Minerva's rule. */
 export async function gradeMinerva(
   reply: string,
   gold: string,
@@ -136,7 +134,7 @@ export async function gradeMinerva(
     { name: "found in the final sentence", answer: found, gold },
     { name: "normalised as Minerva does", answer: said, gold: wanted },
   ];
-  // Its parser reads expressions and equations alone.
+  // SymPy's parser reads only these.
   if (said === wanted || [said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
     return textVerdict(found, "Minerva's published rule, same text", steps);
   const compared = await maths.grade(said, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);

@@ -3,67 +3,67 @@ import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
 
-/** How answers to your questions are judged, and the form of their golds. */
+/** How answers are graded, and the format of golds. */
 export type DataGrading =
   | {
       /**
-       * `numeric`: a number, or a worked solution that ends in `#### number`. `code`: Python tests that define
+       * `numeric`: a number, or a worked solution that ends with `#### number`. `code`: Python tests that define
        * `check(candidate)`, or asserts, as one text or a list.
        */
       readonly kind: "numeric" | "code";
     }
   | {
       readonly kind: "letter";
-      /** What the gold is: the letter (default), the option's place counted from 0, or the option's text. */
+      /** Format of the gold: letter (default), option index from 0, or option text. */
       readonly golds?: "letter" | "index" | "text";
-      /** Where questions list their options themselves: the letters, such as `ABCD`. */
+      /** Letters, such as `ABCD`, if questions list their options. */
       readonly letters?: string;
     }
-  /** A mathematical object in LaTeX, or typed. */
+  /** A mathematical object in LaTeX or plain text. */
   | { readonly kind: "maths"; readonly tolerance?: number }
   | { readonly kind: "text"; readonly ignoreCase?: boolean };
 
-/** Columns by their meaning; a dot leads into an object (`answer.value`) unless a column has this exact name. */
+/** Column names. A dot selects a field of an object (`answer.value`) unless a column has this exact name. */
 export interface DataColumns {
   /** Default `question`. */
   readonly question?: string;
   /** Default `gold`. */
   readonly gold?: string;
-  /** A list, or one column for each option. Default `choices`, where a row has it. */
+  /** A list, or one column per option. Default `choices`, if present. */
   readonly choices?: string | readonly string[];
-  /** Default `id`, where a row has it; the number of the row elsewhere. */
+  /** Default `id`, if present, else the row number. */
   readonly id?: string;
-  /** A worked solution, for examples. Default none. */
+  /** Worked solution, for examples. Default none. */
   readonly solution?: string;
-  /** The function that code has to define. Default `entry_point`. */
+  /** Function that the code must define. Default `entry_point`. */
   readonly entryPoint?: string;
-  /** What an agent alone sees: texts by agent in an object, or by agent its column. Default `views`, where a row has it. */
+  /** Private views: an object of texts by agent, or one column per agent. Default `views`, if present. */
   readonly views?: string | Readonly<Record<AgentId, string>>;
   readonly group?: string;
-  /** What rewards and environments get besides: a column that holds an object, or columns. Default `metadata`, where a row has it. */
+  /** Extra data for rewards and environments: a column with an object, or columns. Default `metadata`, if present. */
   readonly metadata?: string | readonly string[];
 }
 
-/** How the rows of files are read. */
+/** Settings for reading rows. */
 export interface RowSettings {
   readonly grading: DataGrading | DataGrading["kind"];
   readonly columns?: DataColumns;
-  /** `strict`, the default, stops at a row that cannot be read; `lenient` leaves it out and lists it. */
+  /** `strict` stops at unreadable rows; `lenient` skips and lists them. Default `strict`. */
   readonly mode?: "strict" | "lenient";
-  /** The first rows alone, of all files together: of Parquet files nothing but their columns is then read, nor fetched of the hub's. */
+  /** Max rows of all files; Parquet files are then read in part. */
   readonly rows?: number;
 }
 
 /**
- * A file, or several: JSON lines, a JSON array, CSV or TSV with a header, Parquet; gzip and zip around them. A data set of the
- * Hugging Face hub is `hub:owner/name/files` or `hub:owner/name@revision/files`, with `*` and `?` in the names of files.
+ * Files: JSON lines, a JSON array, CSV or TSV with header, Parquet, inside gzip or zip; or `hub:owner/name/files` or
+ * `hub:owner/name@revision/files`, with `*` and `?` in file names.
  */
 export type DataSource = string | readonly string[];
 
-/** Problems of one's own, to learn on and to measure with. */
+/** Custom training and test problems. */
 export interface DataSettings extends RowSettings {
   readonly train: DataSource;
-  /** Other files, or a share of `train`, more than 0 and less than 1, that a seed (default 0) splits off. */
+  /** Other files, or a share of `train` selected by a seed (default 0). */
   readonly testProblems: DataSource | { readonly share: number; readonly seed?: string | number };
 }
 
@@ -138,10 +138,10 @@ const rowFields = {
   rows: z.int().min(1).exactOptional().describe("Largest number of rows that are read"),
 };
 
-/** Checks the settings of {@link RowSettings}. */
+/** Checks {@link RowSettings}. */
 export const rowSettingsSchema: z.ZodType<RowSettings> = z.strictObject(rowFields);
 
-/** Checks the settings of {@link DataSettings}, for configurations that hold them. */
+/** Schema of {@link DataSettings}, for configurations. */
 export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
   train: source.describe("Training problems: files, or those of a data set of the hub"),
   testProblems: z
@@ -168,7 +168,7 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string):
   throw new LaconicError("config_invalid", `${key}: ${message}`, { key });
 }
 
-/** What a team is told and read by; for letters, those of the problems that are given. */
+/** Answer kind; letters cover the problems' options. */
 export function answerKindOf(
   grading: RowSettings["grading"],
   problems: readonly { readonly choices?: readonly string[] }[] = [],
@@ -180,7 +180,7 @@ export function answerKindOf(
   return { kind: "letter", letters: given.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
 }
 
-/** The columns of a file that its settings read: those that every row must have, and those that are read where there are any. */
+/** Required columns, and optional ones. */
 export function columnsRead({ columns: { question = "question", gold = "gold", ...named } = {} }: RowSettings): {
   readonly required: readonly string[];
   readonly wanted: readonly string[];
@@ -190,7 +190,6 @@ export function columnsRead({ columns: { question = "question", gold = "gold", .
   return { required: [question, gold, ...others], wanted: usual };
 }
 
-/** The first letters of the alphabet. */
 export function lettersOf(count: number): string {
   return "ABCDEFGHIJKLMNOPQRSTUVWXYZ".slice(0, count);
 }

@@ -8,23 +8,22 @@ import type { ByteSource } from "../data/formats/parquet.ts";
 import { sha256Hex } from "../data/open-split.ts";
 import type { DataSource } from "./data-settings.ts";
 
-/** How files and data sets of the hub are reached. */
+/** Access to files and the hub. */
 export interface SourceOptions {
-  /** `hubEnvironment(process.env)`, for sources that begin with `hub:`. */
+  /** `hubEnvironment(process.env)`, for sources with `hub:`. */
   readonly hub?: HubEnvironment;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   readonly fetch?: typeof fetch;
 }
 
-/** A file as errors name it, and what it holds: its bytes, or what they are read from in parts. */
+/** A file with its name for errors, in memory or read in parts. */
 export type SourceFile = {
   /** A path, or `hub:owner/name/file`. */
   readonly name: string;
   readonly sha256: string;
 } & ({ readonly bytes: Uint8Array } | { readonly parts: ByteSource });
 
-/** The files of a source, and the source with the commits of its data sets. */
 export interface OpenedSource {
   readonly files: readonly SourceFile[];
   readonly pinned: DataSource;
@@ -33,10 +32,9 @@ export interface OpenedSource {
 const hubSource = /^hub:([^/@]+\/[^/@]+)(?:@([^/]+))?(?:\/(.+))?$/u;
 
 /**
- * Reads files, and downloads those of the hub that are not in its cache. With `inParts` Parquet files are opened instead, those of the hub
- * too: nothing but what is then read of them is fetched, and nothing kept.
- * @throws LaconicError `data_invalid` for a file that cannot be read; `config_invalid` for a hub source that names no files, or
- * without a hub; what `openSnapshot` throws
+ * Reads local and hub files. If `inParts` is set, Parquet files are fetched in part, later and without caching.
+ * @throws LaconicError `data_invalid` for an unreadable file; `config_invalid` for a hub source without files or hub;
+ * errors of `openSnapshot`
  */
 export async function openSource(source: DataSource, options: SourceOptions, inParts = false): Promise<OpenedSource> {
   const names = typeof source === "string" ? [source] : source;
@@ -67,7 +65,7 @@ function isParquet(name: string): boolean {
   return name.endsWith(".parquet");
 }
 
-/** Its hash is of all its bytes, which are read once in passing. */
+/** Reads the file once for its hash. */
 async function fileInParts(path: string): Promise<SourceFile> {
   const hash = createHash("sha256");
   try {
@@ -152,7 +150,7 @@ async function fromHub(
   };
 }
 
-/** Small files, which the hub gives no SHA-256 of, are downloaded. */
+/** The hub has no SHA-256 of small files, so they are downloaded. */
 function partsOf(repo: string, file: RemoteFile): SourceFile[] {
   const { name, sha256 } = file;
   return isParquet(name) && sha256 !== null ? [{ name: `hub:${repo}/${name}`, sha256, parts: file }] : [];

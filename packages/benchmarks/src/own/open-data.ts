@@ -11,9 +11,9 @@ import type { DataGrading, DataSettings, DataSource, RowSettings } from "./data-
 import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
 import { ownRow } from "./own-row.ts";
 
-/** Options of reading rows as problems. */
+/** Options of `openProblems`. */
 export interface ProblemOptions extends RowSettings, SourceOptions {
-  /** Prefix of ids of rows without one. Default `row`: `row/1` is the first. */
+  /** Id prefix of rows without id. Default `row`: `row/1` is the first. */
   readonly name?: string;
 }
 
@@ -22,19 +22,19 @@ const checkOptions = optionCheck<ProblemOptions>()(
   "grading columns mode rows name hub signal onProgress fetch",
 );
 
-/** Problems of files, and where they are from. */
+/** Problems and their files. */
 export interface OpenedProblems {
   readonly problems: readonly BenchmarkProblem[];
   readonly refused: readonly RowRefusal[];
   readonly files: readonly { readonly path: string; readonly sha256: string }[];
-  /** The source, with the commits of its data sets: gives the same problems again. */
+  /** Source with pinned commits, to reproduce the problems. */
   readonly source: DataSource;
 }
 
 /**
- * Problems of your files, or of a data set of the hub. `gradeProblem` judges replies to them, `questionText` renders them.
- * @throws LaconicError `data_invalid` with `file` and `row` for a row that cannot be read (in lenient mode: when none can), a
- * file that cannot, or an id that two rows have; `config_invalid` naming the setting; what downloads throw
+ * Opens problems of your files or of a hub data set.
+ * @throws LaconicError `data_invalid` with `file` and `row` for unreadable rows (in lenient mode only if all are),
+ * unreadable files and duplicate ids; `config_invalid` naming the setting; download errors
  */
 export async function openProblems(source: DataSource, options: ProblemOptions): Promise<OpenedProblems> {
   const { problems, ...rest } = await openPlaced(source, options);
@@ -104,23 +104,22 @@ async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Pr
     : readRows(file.name, file.bytes, { csv: csvTable, exact: true });
 }
 
-/** Training and test problems; no question is among both. */
+/** Training and test problems without common questions. */
 export interface OpenedData {
   readonly train: readonly BenchmarkProblem[];
   readonly testProblems: readonly BenchmarkProblem[];
-  /** For `answerForm` and `answerReading`. */
+  /** Used by `answerForm` and `answerReading`. */
   readonly answer: AnswerKind;
   readonly refused: readonly RowRefusal[];
   readonly files: OpenedProblems["files"];
-  /** The settings, with the commits of data sets: they give the same problems again. */
+  /** Settings with pinned commits, to reproduce the problems. */
   readonly settings: DataSettings;
 }
 
 /**
- * One's own training and test problems. Where a share is split off, rows that ask the same (`questionKey`) stay on one
- * side, and which side follows from question and seed, whatever the order of the rows.
- * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row that asks what a test one does (lenient
- * mode leaves it out); `config_invalid` naming the setting; what downloads throw
+ * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side.
+ * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row with a test question (skipped in
+ * lenient mode); `config_invalid` naming the setting; download errors
  */
 export async function openData(given: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
   const settings = checked(dataSettingsSchema, given, "data");
@@ -160,7 +159,7 @@ function opened(
   return { train: plain(train), testProblems: plain(testProblems), answer, refused, files, settings };
 }
 
-/** Training rows whose id or question is a test one's. */
+/** Training rows with the id or question of a test row. */
 function leaksInto(
   testProblems: readonly PlacedProblem[],
   train: readonly PlacedProblem[],
@@ -177,7 +176,7 @@ function leaksInto(
   });
 }
 
-/** Questions in an order that each question's own draw decides; the first ones are kept for the test. */
+/** Splits off the first questions by a random draw per question. */
 function splitOff(
   problems: readonly PlacedProblem[],
   share: number,

@@ -5,7 +5,7 @@ import type { RowProblem } from "../data/benchmark.ts";
 import { decimalText } from "../data/decimal-text.ts";
 import { type DataColumns, type DataGrading, lettersOf } from "./data-settings.ts";
 
-/** A row's problem, without an id where the row has none, or why it cannot be read. */
+/** Reads a row as a problem, or returns why it is unreadable. */
 export function ownRow(
   row: unknown,
   grading: DataGrading,
@@ -57,14 +57,14 @@ function required(row: UnknownRecord, column: string, setting: string): string {
   return text.trim() === "" ? refuse(missing(row, column, setting)) : text;
 }
 
-/** A column that may be absent; one that is named has to be in the row. */
+/** Explicitly named columns must exist. */
 function optional(row: UnknownRecord, named: string | undefined, usual: string): string | undefined {
   if (named !== undefined) return required(row, named, usual === "entry_point" ? "entryPoint" : usual || "solution");
   const value = valueAt(row, usual);
   return value === undefined || value === "" ? undefined : textOf(value, usual);
 }
 
-/** A list, a text that is one in JSON, or a cell for each option. */
+/** Options from a list, a JSON list, or one cell per option. */
 function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonly string[] | undefined {
   if (Array.isArray(columns)) return (columns as readonly string[]).map((column) => required(row, column, "choices"));
   const column = (columns as string | undefined) ?? "choices";
@@ -84,11 +84,10 @@ function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonl
   return texts;
 }
 
-/** A row's gold as its grader takes it. */
 interface ReadGold {
   readonly gold: string;
   readonly grading: Grading;
-  /** What stood before a gold in `#### number`. */
+  /** Text before a gold in `#### number`. */
   readonly solution?: string;
 }
 
@@ -98,7 +97,7 @@ interface GoldRow {
   readonly entryPoint: string | undefined;
 }
 
-/** Reads a gold as the grading asks; refuses one that no answer could equal. */
+/** Refuses golds that no answer can match. */
 function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold {
   if (written.trim() === "") return refuse("the gold is empty");
   switch (grading.kind) {
@@ -122,7 +121,7 @@ function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold
 function numericGold(written: string): ReadGold {
   const at = written.lastIndexOf("####");
   const [solution, number] = at < 0 ? [null, written] : [written.slice(0, at).trim(), written.slice(at + 4)];
-  // Other commas than those between thousands are points in some countries.
+  // Other commas can be decimal points in some countries.
   const grouped = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])/u.test(number.trim());
   const gold = decimalText(grouped ? number.trim().replaceAll(",", "") : number.trim());
   if (gold !== null) return { gold, grading: { kind: "numeric" }, ...(solution && { solution }) };
@@ -166,7 +165,7 @@ function codeGold(test: string, { question, entryPoint }: GoldRow): ReadGold {
   if (entryPoint === undefined)
     return refuse("there is no entry_point; columns.entryPoint names the column of the function to define");
   if (!/^[A-Za-z_]\w*$/u.test(entryPoint)) return refuse(`${shownValue(entryPoint)} is not the name of a function`);
-  // A question in words is no Python: code that replies to it stands alone.
+  // A prose question is not prepended to the reply's code.
   const begins = new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${entryPoint}[ \\t]*\\(`, "mu").test(question);
   const callsItself = !/^def\s+check\s*\(/mu.test(test) || /^check\s*\(/mu.test(test);
   return {
@@ -183,7 +182,6 @@ function codeGold(test: string, { question, entryPoint }: GoldRow): ReadGold {
 
 type Extras = Pick<Problem, "views" | "group" | "metadata">;
 
-/** What a row has beyond question and gold: private views, group and metadata. */
 function extrasOf(row: UnknownRecord, { views, group, metadata }: DataColumns): Extras {
   const [found, kept] = [viewsIn(row, views), metadataIn(row, metadata)];
   const named = valueAt(row, group ?? "group");
@@ -196,7 +194,7 @@ function extrasOf(row: UnknownRecord, { views, group, metadata }: DataColumns): 
   };
 }
 
-/** An object by agent in one column, or a column for each agent; an empty cell is no view. */
+/** One column with an object by agent, or a column per agent. */
 function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Extras["views"] {
   const apart = typeof columns === "object" ? columns : null;
   const whole = typeof columns === "object" ? {} : objectIn(row, columns, "views");
@@ -214,7 +212,6 @@ function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Extras["vie
   return Object.keys(views).length === 0 ? undefined : views;
 }
 
-/** One column that holds an object, or the named columns. */
 function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Extras["metadata"] {
   if (!Array.isArray(columns)) {
     const found = objectIn(row, columns as string | undefined, "metadata");
@@ -230,7 +227,7 @@ function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Extra
   return cells.length === 0 ? undefined : Object.fromEntries(cells);
 }
 
-/** The object of a column, also as JSON in a cell; undefined where the row has none and nobody named the column. */
+/** Object of a column, also as JSON; undefined if a default column is missing. */
 function objectIn(row: UnknownRecord, named: string | undefined, usual: string): UnknownRecord | undefined {
   const column = named ?? usual;
   const cell = valueAt(row, column);
@@ -241,7 +238,7 @@ function objectIn(row: UnknownRecord, named: string | undefined, usual: string):
     : refuse(`${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell`);
 }
 
-/** As records keep it: dates and whole numbers beyond 53 bits are texts. */
+/** Converts dates and integers beyond 53 bits to text, as in records. */
 function plain(value: unknown): unknown {
   const number = (text: string): unknown => {
     const exact = exactNumber(text);
@@ -251,8 +248,8 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * The value of a column; `a.b` is b of the object a where no column is called `a.b`.
- * @returns undefined for a column that the row does not have, or whose value is null
+ * Value of a column; `a.b` is field b of a, unless a column has this name.
+ * @returns undefined for a missing column or null
  */
 function valueAt(row: Readonly<Record<string, unknown>>, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column] ?? undefined;
@@ -264,7 +261,7 @@ function valueAt(row: Readonly<Record<string, unknown>>, column: string): unknow
   return at ?? undefined;
 }
 
-/** A text, or a number or truth value as its file writes it; null for anything else. */
+/** Text, number or boolean as written in the file; null for anything else. */
 function plainText(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (value instanceof JsonText) return value.text;
@@ -285,7 +282,7 @@ function partsOf(value: unknown, column: string): string {
     .join(" or ");
 }
 
-/** What a cell says: JSON where it is an object or a list, else the cell. */
+/** Parses a cell with a JSON object or list. */
 function jsonIn(cell: unknown): unknown {
   if (typeof cell !== "string" || !/^\s*[[{]/u.test(cell)) return cell;
   try {
@@ -295,7 +292,7 @@ function jsonIn(cell: unknown): unknown {
   }
 }
 
-/** Says that a row lacks a column, what it has instead, and which setting names it. */
+/** Names the missing and existing columns, and the setting. */
 function missing(row: Readonly<Record<string, unknown>>, column: string, setting: string): string {
   const there = Object.keys(row);
   const near = nearestName(column, there);

@@ -1,29 +1,29 @@
-/** Which of the two tasks: a short and a long summary, or two paragraphs of an abstract. */
+/** A short and a long summary, or two abstract paragraphs. */
 export type WritingForm = "tldr" | "arxiv";
 
-/** How the terms of MAGRPO's writing reward are counted. */
+/** Options of MAGRPO's writing reward. */
 export interface WritingOptions {
   /**
-   * Matches transition phrases at word boundaries. Off, as released: "so" is then found in "some", and the term is soon
-   * full whatever is written.
+   * Matches transition phrases at word boundaries. Off (as released), "so" matches inside "some", so the term is easily
+   * full.
    */
   readonly strict?: boolean;
   readonly transitions?: Readonly<Record<string, readonly string[]>>;
   readonly stopWords?: ReadonlySet<string>;
 }
 
-/** The reward of two texts and where it comes from. */
+/** Reward of two texts. */
 export interface WritingReward {
-  /** 0 to 3; with twelve categories of transitions at most 2.98. */
+  /** 0 to 3; at most 2.98 with twelve categories of transitions. */
   readonly reward: number;
   readonly terms: { readonly length: number; readonly ratio: number; readonly words: number; readonly style: number };
-  /** The two parts of `style`: shared words, at most 0.6, and kinds of transitions, at most 0.4. */
+  /** Parts of `style`: shared vocabulary (max 0.6) and kinds of transitions (max 0.4). */
   readonly style: { readonly overlap: number; readonly transitions: number };
-  /** The first level that failed and ended the count; null when all were reached. */
+  /** First failed level, which ends the count; null if all passed. */
   readonly stoppedAt: "length" | "ratio" | "words" | null;
 }
 
-/** Rises from `from` to 1 at `full`, stays until `enough`, falls to 0 at `to`. */
+/** Rises from `from` to 1 at `full`, stays 1 to `enough`, falls to 0 at `to`. */
 interface Band {
   readonly from: number;
   readonly full: number;
@@ -33,11 +33,11 @@ interface Band {
 
 interface Form {
   readonly tokens: readonly [least: number, most: number];
-  /** Characters of the second text over those of the first. */
+  /** Characters of the second text / those of the first. */
   readonly ratio: Band;
-  /** Different words of the second text over those of the first, stop words included. */
+  /** Distinct tokens of the second text / those of the first. */
   readonly words: Band;
-  /** Overlap beyond which more counts no more. */
+  /** Overlap that gives the full score. */
   readonly overlap: number;
   readonly transitionsOf: (first: string, second: string) => string;
 }
@@ -61,9 +61,8 @@ const forms: Readonly<Record<WritingForm, Form>> = {
 };
 
 /**
- * MAGRPO's reward of two texts written together (OpenMLRL/LLM_Collab_Writing@7e59995e): four levels, of which the first
- * that fails ends the count and keeps what was earned. Tokens are pieces between white space, words are `\b\w+\b` in lower
- * case.
+ * MAGRPO's reward of two texts (OpenMLRL/LLM_Collab_Writing@7e59995e). The first failed of four levels ends the count.
+ * Lengths count pieces between white space; vocabulary is `\b\w+\b` in lower case.
  */
 export function writingReward(
   form: WritingForm,
@@ -99,14 +98,14 @@ export function writingReward(
   return result(null);
 }
 
-/** Null outside of the band, where the count ends. */
+/** Null outside the band. */
 function within(value: number, { from, full, enough, to }: Band): number | null {
   if (value < from || value > to) return null;
   if (value < full) return (value - from) / (full - from);
   return value <= enough ? 1 : (to - value) / (to - enough);
 }
 
-/** 0.4 for one kind of transition, 0.05 for each further one, at most 1. */
+/** 0.4 for the first kind, 0.05 for each further one, max 1. */
 function transitionScore(text: string, { strict = false, transitions = transitionPhrases }: WritingOptions): number {
   const lower = text.toLowerCase();
   const holds = (phrase: string): boolean =>
@@ -129,9 +128,9 @@ function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return either === 0 ? 0 : both / either;
 }
 
-// Our own lists, laconic-words@1: those of OpenMLRL's repository come without a licence. Scores depend on them.
+// Our lists (laconic-words@1); OpenMLRL's have no licence. Scores depend on them.
 
-/** Phrases that join thoughts, by what they do. */
+/** Transition phrases by function. */
 export const transitionPhrases: Readonly<Record<string, readonly string[]>> = {
   elaboration: ["in addition", "additionally", "furthermore", "moreover", "also", "besides", "what is more", "further"],
   examples: ["for example", "for instance", "such as", "to illustrate", "namely", "in particular"],
@@ -147,7 +146,6 @@ export const transitionPhrases: Readonly<Record<string, readonly string[]>> = {
   time: ["meanwhile", "before", "after", "when", "during", "until", "later", "eventually"],
 };
 
-/** Words that say little by themselves; left out where two texts are compared. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     "a an the this that these those and or but nor so yet for of in on at by to from with without into onto over under between through " +

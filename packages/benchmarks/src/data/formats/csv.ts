@@ -3,8 +3,8 @@ import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
 
 /**
- * Records of a CSV without header, each a list of its cells as they stand: "None" is a text.
- * @throws LaconicError `data_invalid` with the row of a quote that never closes
+ * Reads a CSV without header as lists of unchanged cells ("None" is a text).
+ * @throws LaconicError `data_invalid` with the row of an unclosed quote
  */
 export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   return csvRecords(file, new TextDecoder().decode(bytes)).map((value, i) => ({ file, row: i + 1, value }));
@@ -13,11 +13,11 @@ export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
 interface CsvOptions {
   /** Default a comma. */
   readonly delimiter?: string;
-  /** Drops spaces around cells and their quotes. Default false. */
+  /** Trims cells and their quotes. Default false. */
   readonly trim?: boolean;
 }
 
-/** Cells of a file in lists. Rows end at `\n`, `\r\n` and `\r`, also mixed. @throws LaconicError `data_invalid` with the row */
+/** Lists of cells. Rows end with `\n`, `\r\n` or `\r`, also mixed. @throws LaconicError `data_invalid` with the row */
 export function csvRecords(file: string, text: string, { delimiter = ",", trim = false }: CsvOptions = {}): string[][] {
   const options = {
     bom: true,
@@ -32,7 +32,7 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
   };
   try {
     const records: string[][] = parseCsv(text, options);
-    // A quote that closes rows later, in the middle of a cell, would join these rows to one.
+    // A stray quote that closes some rows later would merge these rows.
     if (records.some((cells) => cells.some(isSuspect))) {
       const sources = parseCsv(text, { ...options, raw: true }) as unknown as readonly { readonly raw: string }[];
       const row = records.findIndex(
@@ -49,10 +49,10 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
   }
 }
 
-/** The parser keeps the quote of a cell that goes on behind its closing quote. */
+/** The parser keeps the quote of cells with text after their closing quote. */
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
-/** Whether a record as it is written has a cell of several lines that goes on behind its closing quote. */
+/** Finds multi-line cells with text after their closing quote. */
 function joinsRows(record: string, delimiter: string): boolean {
   const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
@@ -60,10 +60,9 @@ function joinsRows(record: string, delimiter: string): boolean {
 }
 
 /**
- * Rows of a CSV whose first row names the columns, as objects of texts. Rows count as a spreadsheet shows them: the header is
- * row 1, a quoted line break starts no row, and an empty row is left out but counted. A first line `sep=;` is no row.
- * @throws LaconicError `data_invalid` for a file that is not UTF-8, has no header, a column without a name or two of one name,
- * or a quote that never closes
+ * Reads a CSV with header as objects of texts. Rows count as in spreadsheets: the header is row 1, and empty rows count
+ * but are skipped.
+ * @throws LaconicError `data_invalid` for invalid UTF-8, missing or duplicate column names, or an unclosed quote
  */
 export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const refuse = (reason: string, cause?: unknown): never => {
@@ -80,7 +79,7 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const [header, ...rows] = records.slice(Math.max(0, first));
   if (!header) return refuse("is empty, expected a first row with the names of the columns");
   const names = header.map((name) => name.trim());
-  // Spreadsheets write commas behind the last column, and pandas a first column of row labels without a name.
+  // Spreadsheets write trailing commas; pandas writes an unnamed first column of labels.
   const isUsed = (column: number): boolean => rows.some((cells) => (cells[column] ?? "").trim() !== "");
   const columns = [...names.keys()].filter((i) => names[i] !== "" || (i > 0 && isUsed(i)));
   const width = (columns.at(-1) ?? 0) + 1;
@@ -101,10 +100,7 @@ const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cel
 
 const delimiters = [",", ";", "\t", "|"];
 
-/**
- * Records between the delimiter that a first line `sep=;` declares, or with that of the header's that gives most rows as many cells
- * as the header.
- */
+/** Uses the delimiter of a line `sep=;`, else the one with most rows as long as the header. */
 function tableIn(file: string, text: string): string[][] {
   const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
   if (declared)

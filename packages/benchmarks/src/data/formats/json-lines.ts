@@ -1,22 +1,21 @@
 import { boundedJson, exactJson } from "@laconic/core/json";
 import type { DataRow } from "../data-row.ts";
 
-/** Longer lines are damage, unless a benchmark says otherwise: the longest row of the others has 40 kB. */
+/** Longer lines count as damage; the longest usual row has 40 kB. */
 const usualLine = 8 << 20;
 
-/** How JSON lines are read. */
 export interface JsonLinesOptions {
-  /** Keeps numbers as they are written: those that JavaScript writes in another way are `JsonText`. Default false. */
+  /** Keeps numbers that JavaScript would change as `JsonText`. Default false. */
   readonly exact?: boolean;
-  /** Bytes that a line may have. Default 8 MiB. */
+  /** Max bytes per line. Default 8 MiB. */
   readonly longestLine?: number;
 }
 
-/** Rows of JSON lines: with or without byte order marks, lines that end in `\n`, `\r\n` or `\r`, empty lines left out. */
+/** Reads JSON lines with any line ends; skips empty lines. */
 export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOptions = {}): Generator<DataRow> {
   const { exact = false, longestLine = usualLine } = options;
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  // JSON strings hold neither byte as it is.
+  // JSON strings contain neither byte unescaped.
   const [newlineFrom, returnFrom] = [positions(bytes, 10), positions(bytes, 13)];
   let start = 0;
   for (let row = 1; start < bytes.length; row++) {
@@ -39,7 +38,7 @@ export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOp
   }
 }
 
-/** Position of the byte from `start` on, or the length; positions are asked for in order. */
+/** Next position of a byte, or the length; call it with rising positions. */
 function positions(bytes: Uint8Array, byte: number): (start: number) => number {
   let position = -1;
   return (start) => {

@@ -3,31 +3,29 @@ import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 
-/** Bytes that can be read in parts: a file, or one of a server. */
+/** Bytes, local or remote, read in parts. */
 export interface ByteSource {
   readonly bytes: number;
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** What of a Parquet file is read. */
 export interface ParquetPart {
-  /** The first rows; all by default. */
+  /** Max rows, from the first. Default all. */
   readonly rows?: number;
-  /** Columns, by their names or by names of what is in them (`a.b`); all by default, and where the file lacks one of `required`. */
+  /** Columns, by name or nested name (`a.b`). Default all, also if one of `required` is missing. */
   readonly columns?: { readonly wanted: readonly string[]; readonly required: readonly string[] };
-  /** Decimals, and numbers in columns of JSON, are `JsonText` with all their digits. Default false: JavaScript numbers. */
+  /** Reads decimals and numbers in JSON columns as exact `JsonText`. Default false. */
   readonly exact?: boolean;
 }
 
-/** More in a row group, or in what a page unpacks to, is damage or a bomb: the hub's own files have a thousand rows in one. */
+/** Limits against damage and bombs. */
 const [maxGroupRows, maxPageBytes, maxReadBytes] = [1 << 24, 1 << 28, 1 << 28];
-/** The end of a file that is read first: where columns and row groups are listed. */
+/** Bytes read first: the lists of columns and row groups. */
 const footerBytes = 1 << 16;
 
 /**
- * Rows of a Parquet file as objects: of the columns and row groups that are asked for no more than these are read, and where the file has an
- * index of its pages no more than those. Loads its reader when first used.
- * @throws LaconicError `data_invalid` for a damaged or cut file, and for one whose own figures do not agree; what `source` throws
+ * Reads selected columns and row groups as objects, and only needed pages if the file has a page index.
+ * @throws LaconicError `data_invalid` for a damaged or inconsistent file; errors of `source`
  */
 export async function parquetRows(file: string, source: ByteSource, part: ParquetPart = {}): Promise<DataRow[]> {
   const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import("hyparquet");
@@ -76,7 +74,7 @@ export function inMemory(bytes: Uint8Array): ByteSource {
   return { bytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }
 
-/** The rows of a file whose footer agrees with itself and with its size. @throws Error */
+/** Row count by a consistent footer. @throws Error */
 function rowsIn({ num_rows: total, row_groups: groups }: FileMetaData, bytes: number): number {
   let rows = 0n;
   for (const [i, { num_rows: count, columns }] of groups.entries()) {
@@ -107,7 +105,7 @@ function columnsAmong(names: readonly string[], { columns }: ParquetPart): strin
   return [...new Set([...columns.required, ...columns.wanted].flatMap((name) => found(name) ?? []))];
 }
 
-/** A page says how long it is unpacked: nobody makes room for more than a page has. */
+/** Checks a page's unpacked size before allocation. */
 function bounded(compressors: Compressors): Compressors {
   return Object.fromEntries(
     Object.entries(compressors).map(([codec, unpack]) => [
@@ -123,8 +121,8 @@ function bounded(compressors: Compressors): Compressors {
 type Reader = readonly [name: string, read: (value: never) => unknown];
 
 /**
- * How values of a column become what its writer wrote; empty for a column that the library reads so. It multiplies decimals as floats,
- * so decimals are read as the integers or bytes that they are stored in. Decimals inside lists and objects stay floats.
+ * Converters for columns that the library reads inexactly. It multiplies decimals as floats, so their stored integers
+ * or bytes are read. Nested decimals stay floats.
  */
 function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   const { name, type, scale = 0 } = element;
@@ -133,12 +131,12 @@ function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   if (element.converted_type !== "DECIMAL" && element.logical_type?.type !== "DECIMAL") return [];
   delete element.converted_type;
   delete element.logical_type;
-  // The only kind of column whose bytes the library passes on.
+  // Only this type passes bytes on.
   if (type === "BYTE_ARRAY") element.logical_type = { type: "GEOMETRY" };
   return [[name, (value) => (exact ? new JsonText(decimal(value, scale)) : exactNumber(decimal(value, scale)))]];
 }
 
-/** Shortest number that is the same 32-bit float: 0.1, where a 64-bit float of the same value is 0.10000000149011612. */
+/** Shortest number with the same 32-bit float: 0.1 instead of 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -147,7 +145,7 @@ function shortest(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-/** @param stored - the number without its point; bytes begin with the highest, in two's complement */
+/** @param stored - the number without its point; bytes are big-endian two's complement */
 function decimal(stored: number | bigint | Uint8Array, scale: number): string {
   const unscaled =
     stored instanceof Uint8Array
@@ -163,7 +161,7 @@ function decimal(stored: number | bigint | Uint8Array, scale: number): string {
   return sign + (scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
-/** Parquet's 64-bit integers as numbers; as texts where a number could not hold them. */
+/** Converts 64-bit integers to numbers, or to text beyond safe integers. */
 function plain(value: unknown): unknown {
   if (value instanceof JsonText) return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -6,22 +6,19 @@ import { csvRows } from "./csv.ts";
 import { jsonLines, type JsonLinesOptions } from "./json-lines.ts";
 import { inMemory, parquetRows } from "./parquet.ts";
 
-/** A compressed file that unpacks to more is a bomb. */
+/** Max unpacked size, against bombs. */
 const maxBytes = 1 << 30;
 
-/** How files are read whose content does not say it. */
 export interface ReadOptions extends JsonLinesOptions {
-  /** Of an archive, the entries that count; all by default. */
+  /** Entries of an archive. Default all. */
   readonly within?: RegExp;
-  /** Reads a CSV: lists of cells by default. */
+  /** CSV reader. Default lists of cells. */
   readonly csv?: (file: string, bytes: Uint8Array) => DataRow[];
 }
 
 /**
- * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, an object that holds one, Parquet,
- * CSV by its name, gzip and zip around them.
- *
- * @throws LaconicError `data_invalid` when the file as a whole cannot be read
+ * Reads JSON lines, a JSON array or an object with one, Parquet, or CSV (by name), inside gzip or zip.
+ * @throws LaconicError `data_invalid` for an unreadable file
  */
 export async function readRows(file: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<DataRow[]> {
   const { within, csv = csvRows, exact = false } = options;
@@ -35,7 +32,7 @@ export async function readRows(file: string, bytes: Uint8Array, options: ReadOpt
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
   if (firstVisible(bytes) === "[") return listed(file, wholeJson(file, bytes, exact));
   const rows = [...jsonLines(file, bytes, options)];
-  // One object over several lines, or the only line of a file that is not of lines.
+  // A multi-line object, or a single line.
   const isLines = rows.length === 1 ? /\.(?:jsonl|ndjson)(?:\.gz)?$/iu.test(file) : rows.some((row) => "value" in row);
   return isLines || rows.length === 0 ? rows : (rowsInObject(file, bytes, exact) ?? rows);
 }
@@ -57,12 +54,11 @@ function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
   return head.every((byte, i) => bytes[i] === byte);
 }
 
-/** After a byte order mark and white space. */
 function firstVisible(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
 }
 
-/** @throws LaconicError `data_invalid` for what is not JSON */
+/** @throws LaconicError `data_invalid` for invalid JSON */
 function wholeJson(file: string, bytes: Uint8Array, exact: boolean): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -77,7 +73,7 @@ function listed(file: string, list: unknown): DataRow[] {
   return list.map((value: unknown, i) => ({ file, row: i + 1, ...unwrapped(value) }));
 }
 
-/** The row in a reply of the hub's `rows` API, which cuts long cells. */
+/** Unwraps a row of the hub's `rows` API, which cuts long cells. */
 function unwrapped(value: unknown): { readonly value: unknown } | { readonly reason: string } {
   if (!isRecord(value) || !("row_idx" in value) || !("row" in value)) return { value };
   const { row, truncated_cells: cut } = value;
@@ -85,9 +81,9 @@ function unwrapped(value: unknown): { readonly value: unknown } | { readonly rea
 }
 
 /**
- * Rows of a file that is one object: those of its only list of objects, or of the list called `rows` or `data`.
- * @returns null for a file that is no JSON, and for one line without such a list, which is a row
- * @throws LaconicError `data_invalid` for an object over several lines with no list of objects, or with several
+ * Rows of an object: its only list of objects, or `rows` or `data`.
+ * @returns null for invalid JSON, and for one line without such a list
+ * @throws LaconicError `data_invalid` for no list or several
  */
 function rowsInObject(file: string, bytes: Uint8Array, exact: boolean): DataRow[] | null {
   let whole: unknown;

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { LaconicError } from "@laconic/core";
 import yauzl from "yauzl";
 
-/** More is a bomb: the largest known archive holds 10 MB. */
+/** Max unpacked size, against bombs; the largest known archive has 10 MB. */
 const maxBytes = 1 << 30;
 
 export interface ZipEntry {
@@ -11,8 +11,8 @@ export interface ZipEntry {
 }
 
 /**
- * The files of an archive whose names are wanted, sorted by name. Nothing is written to disk.
- * @throws LaconicError `data_invalid` for a damaged archive, a name that leaves it, or one that unpacks to more than 1 GiB
+ * Wanted files of an archive, sorted by name.
+ * @throws LaconicError `data_invalid` for damage, a name outside the archive, or more than 1 GiB
  */
 export async function zipEntries(
   file: string,
@@ -20,7 +20,7 @@ export async function zipEntries(
   wanted: (name: string) => boolean,
 ): Promise<ZipEntry[]> {
   try {
-    // The library refuses names such as ../x, and contents that are longer than their entry says.
+    // The library refuses names like ../x and wrong lengths.
     const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const found: ZipEntry[] = [];
     let total = 0;

@@ -20,7 +20,7 @@ export const aquaRow: Rows = z
     ...(rationale !== undefined && { solution: rationale }),
   }));
 
-/** Options in the order in which the authors' script lists them before it shuffles: the right one last. */
+/** Options in the authors' order before the shuffle: the correct one last. */
 export const gpqaRow: Rows = z
   .object({
     "Record ID": text,
@@ -50,7 +50,7 @@ function mmluProblem(subject: string, question: string, choices: readonly string
 const four = z.array(z.string()).length(4);
 const answerIndex = z.int().min(0).max(3);
 
-/** A record of the archive's CSV, the hub's rows, and those of the STEM subset. Cells that read "None" are answers. */
+/** Rows of the archive's CSV, the hub, and the STEM subset. Cells with "None" are answers. */
 export const mmluRow: Rows = z.union([
   z
     .object({
@@ -58,7 +58,7 @@ export const mmluRow: Rows = z.union([
       file: z.string(),
     })
     .transform(({ cells: [question, a, b, c, d, gold], file }) =>
-      // `mmlu.zip/data/test/high_school_physics_test.csv` is of high_school_physics.
+      // The subject of `mmlu.zip/data/test/high_school_physics_test.csv` is high_school_physics.
       mmluProblem(/([^/\\]+)_(?:test|val|dev)\.csv$/.exec(file)?.[1] ?? "unknown", question, [a, b, c, d], gold),
     ),
   z
@@ -82,13 +82,13 @@ export const mmluProRow: Rows = z
     category: text,
   })
   .transform(({ question, options, answer, answer_index: index, category, ...row }, context) => {
-    // Some copies fill up to ten with "N/A", which the authors' script leaves out; letters must not move by that.
+    // Some copies pad with "N/A", which the authors' script drops; letters must stay.
     const choices = options.filter((option) => option !== "N/A");
     if (optionLetter(index) !== answer || choices[index] === undefined || choices[index] !== options[index]) {
       const place = `option ${index} of ${choices.length}`;
       return refuse(context, `answer is ${JSON.stringify(answer)}, and ${place} is not of that letter`, "answer");
     }
-    // Without the words that surround every worked solution.
+    // Removes the phrases around every worked solution.
     const solution = row.cot_content
       .replace(/^A:\s*(?:Let's think step by step\.\s*)?/u, "")
       .replace(/\s*The answer is \([A-J]\)\.?\s*$/u, "")

@@ -2,16 +2,15 @@ import { z } from "zod";
 import type { RowProblem } from "../benchmark.ts";
 import { decimalText } from "../decimal-text.ts";
 
-/** Reads the rows of one benchmark. */
 export type Rows = z.ZodType<RowProblem>;
 
-/** A number, or its text as some copies have it. */
+/** A number, also as text. */
 export const numberOrText: z.ZodType<string> = z.union([z.string(), z.number()]).transform(String);
 
-/** Text that is not blank. */
+/** Non-blank text. */
 export const text: z.ZodType<string> = z.string().trim().min(1);
 
-/** Python source, with its white space. */
+/** Python source, not trimmed. */
 export const code: z.ZodType<string> = z.string().min(1);
 
 /** Refuses a row inside a `transform`. */
@@ -20,10 +19,7 @@ export function refuse(context: z.RefinementCtx, message: string, ...path: strin
   return z.NEVER;
 }
 
-/**
- * A number of a data file as a grader reads it: commas left out, `18.0` and `018` as 18.
- * @returns null for anything else
- */
+/** Normalises a number for a grader: no commas, `18.0` and `018` become 18. @returns null for anything else */
 export function plainNumber(written: string): string | null {
   const digits = decimalText(written.trim().replaceAll(",", ""));
   const [, sign, whole, fraction = ""] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/u.exec(digits ?? "") ?? [];
@@ -32,7 +28,6 @@ export function plainNumber(written: string): string | null {
   return size === "0" ? size : `${sign}${size}`;
 }
 
-/** A gold answer that is a number, see {@link plainNumber}. */
 export const gold: z.ZodType<string> = numberOrText.transform(
   (written, context) =>
     plainNumber(written) ?? refuse(context, `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number`),

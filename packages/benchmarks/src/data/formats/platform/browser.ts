@@ -3,12 +3,12 @@ import type { ZipEntry } from "../zip.ts";
 
 export { parse as parseCsv } from "csv-parse/browser/esm/sync";
 
-/** @throws LaconicError `data_invalid`: archives are read in Node alone. */
+/** @throws LaconicError `data_invalid`: archives need Node */
 export async function zipEntries(file: string): Promise<ZipEntry[]> {
   throw new LaconicError("data_invalid", `${file}: archives are not read in a browser; unpack it first`, { file });
 }
 
-/** @throws Error for bytes that are not a whole stream of the format, or that unpack to more than `maxBytes` */
+/** @throws Error for an incomplete stream, or more than `maxBytes` unpacked */
 export async function unpacked(
   bytes: Uint8Array,
   maxBytes: number,

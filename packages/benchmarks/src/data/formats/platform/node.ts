@@ -3,7 +3,7 @@ import { unpackedBytes } from "@laconic/core/platform";
 export { parse as parseCsv } from "csv-parse/sync";
 export { zipEntries } from "../zip.ts";
 
-/** @throws Error for bytes that are not a whole stream of the format, or that unpack to more than `maxBytes` */
+/** @throws Error for an incomplete stream, or more than `maxBytes` unpacked */
 export async function unpacked(
   bytes: Uint8Array,
   maxBytes: number,
