@@ -2,21 +2,20 @@ import { sizeOf } from "@laconic/engine/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
 
-/** Pieces start at multiples of it, in elements: 512 bytes or more, as the device's own allocations do. */
+/** Alignment of pieces in elements: at least 512 bytes, like the device's allocations. */
 const alignment = 256;
 
-/** Where a tensor lies. */
 export interface Placement {
   readonly arena: Arena;
   readonly start: number;
-  /** Behind its last element and the zeros that follow: where the next piece starts. */
+  /** End of the tensor and its padding; start of the next piece. */
   readonly end: number;
 }
 
-/** Arenas are a whole number of such blocks: sums are of blocks, which lose less in float32 than one long sum. */
+/** Unit of arena lengths. Float32 sums per block are more precise than one long sum. */
 export const blockLength = 4096;
 
-/** One allocation, and views of stretches of it. It goes when the last of its pieces does. */
+/** One allocation, freed with its last piece. */
 export class Arena {
   readonly length: number;
   readonly #torch: Torch;
@@ -31,7 +30,7 @@ export class Arena {
     this.#pieces = pieces;
   }
 
-  /** Places for tensors of zeros one after the other. What lies between them stays zero through every operation on whole stretches. */
+  /** Allocates zero tensors in one arena. Padding stays zero under operations on whole ranges. */
   static places(torch: Torch, shapes: readonly (readonly number[])[], type: ScalarType): Placement[] {
     const ends: number[] = [];
     let length = 0;
@@ -44,7 +43,7 @@ export class Arena {
     return ends.map((end, i) => ({ arena, start: ends[i - 1] ?? 0, end }));
   }
 
-  /** Elements from `start` on; views are kept, since the same ones are wanted at every step. */
+  /** Elements from `start`; views are cached for later steps. */
   view(start: number, shape: readonly number[]): Handle {
     const key = `${start} ${shape.join()}`;
     let view = this.#views.get(key);
@@ -64,7 +63,7 @@ export class Arena {
   }
 }
 
-/** A tensor as a vector: its contiguous memory, and where it lies if that is in an arena. */
+/** Contiguous vector; `placement` is null outside arenas. */
 export interface Vector {
   readonly handle: Handle;
   readonly length: number;
@@ -72,9 +71,7 @@ export interface Vector {
 }
 
 /**
- * The rows of a table of vectors, as few and as long as possible: what follows one another in an arena, in every column of
- * the table, is one vector. Every other row stays as it is.
- *
+ * Merges rows that follow one another in their arenas in every column.
  * @param table - rows of vectors of equal length, such as a parameter, its gradient and its moments
  */
 export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): Stretch[] {
@@ -90,7 +87,7 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
       const { length } = first[0] as Vector;
       return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
     }
-    // Where arenas differ in what follows, the zeros behind the last pieces do.
+    // Arenas can differ only in the zeros behind the last pieces.
     const length = Math.min(...first.map(({ placement }, column) => endOf(last, column) - placement.start));
     const view: Stretch["view"] = (column, shape = [length]) => {
       const { arena, start } = (first[column] as PlacedVector).placement;
@@ -100,10 +97,10 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
   });
 }
 
-/** Vectors of one length, one of every column. */
+/** Vectors of equal length, one per column. */
 export interface Stretch {
   readonly length: number;
-  /** The vector of a column, or its first elements under another shape. */
+  /** The vector of a column, or its first elements in another shape. */
   view(column: number, shape?: readonly number[]): Handle;
 }
 
@@ -117,7 +114,6 @@ function endOf(row: readonly Vector[], column: number): number {
   return (row[column] as PlacedVector).placement.end;
 }
 
-/** Whether each vector of a row lies directly behind the one of the same column. */
 function follows(before: readonly Vector[], row: readonly Vector[]): boolean {
   return row.every((vector, column) => {
     const last = (before[column] as Vector).placement;

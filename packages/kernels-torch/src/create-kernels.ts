@@ -9,9 +9,8 @@ import { flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 
 /**
- * What an engine's worker calls. Options: `device` (`cpu`, `cuda`, `mps`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false by default), `deterministic` on CUDA (false by default; the CPU always is), `index` of the GPU (0 by default), `torch` (folder of the torch package; searched for by default).
- * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
+ * Entry point for an engine's worker; takes {@link TorchOptions}. Default device `cpu`.
+ * @throws LaconicError `device_unavailable` with the missing part, `config_invalid` for an unknown option
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const {
@@ -63,35 +62,35 @@ export const createKernels: CreateKernels = async (options = {}) => {
   return chooseKernels(new Torch(library, device), dtype, deterministic);
 };
 
-/** Settings of {@link createKernels}. */
+/** Options of {@link createKernels}. */
 export interface TorchOptions {
-  /** `mps` is Metal by PyTorch, on Apple silicon; not yet run. */
+  /** `mps` is Metal on Apple silicon; not yet tested on hardware. */
   readonly device: TorchDeviceName;
-  /** float32 by default; bfloat16 on MPS from macOS 14 on. */
+  /** Default float32. bfloat16 on MPS needs macOS 14. */
   readonly dtype?: "float32" | "bfloat16";
-  /** Of one operation on the CPU; all cores by default. */
+  /** Threads of one operation on the CPU. Default: all cores. */
   readonly threads?: number;
-  /** Of the GPU, as CUDA counts them; 0 by default. */
+  /** GPU number as CUDA counts them. Default 0. */
   readonly index?: number;
-  /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False by default. */
+  /** TF32 products of float32 matrices on CUDA: 10 fraction bits instead of 23, faster. Default false. */
   readonly tf32?: boolean;
   /**
-   * On CUDA: no atomic sums, so that the same calls give the same bits on the same card and library; the gradients of attention are
-   * then plain products, which take more time and memory. The CPU always is. False by default.
+   * Bitwise reproducible results for the same card and library. On CUDA, attention gradients then use slower plain
+   * products; the CPU is always deterministic. Default false.
    */
   readonly deterministic?: boolean;
-  /** Folder of the torch package; searched for by default. */
+  /** Folder of the torch package. Default: searched for. */
   readonly torch?: string;
 }
 
-/** Where an engine finds these kernels. */
+/** Kernel source for an engine. */
 export function torchKernels(options: TorchOptions): KernelSource {
   return { device: options.device, module: import.meta.url, options: { ...options } };
 }
 
 /**
- * Takes PyTorch's fused attention and fused gradient of norms where they agree with plain products on a small case, because arguments
- * and limits differ between versions and cards.
+ * Uses PyTorch's fused attention and norm gradients only if they agree with plain products on a small case, because
+ * limits differ between versions and cards.
  */
 export async function chooseKernels(
   torch: Torch,
@@ -99,25 +98,24 @@ export async function chooseKernels(
   deterministic = false,
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
-  // What PyTorch fuses for CUDA it does not have for MPS.
+  // PyTorch has no such fused kernels for MPS.
   if (torch.device === "mps") return torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
-  /** Takes the change where both sets compute the same. */
   const take = async (change: Partial<KernelChoices>, sample: Sample): Promise<boolean> => {
     const agreed = await agree(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
     if (agreed) choices = { ...choices, ...change };
     return agreed;
   };
   await take({ normBackward: "fused" }, normSample);
-  // CUDA's flash attention takes no float32.
+  // CUDA's flash attention has no float32.
   if (dtype === "bfloat16" && (await take({ attention: "fused" }, attentionSample)))
     for (const caching of cacheKinds(torch))
       if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
   return torchKernelSet(torch, dtype, { ...choices, ...(deterministic && { deterministic }) });
 }
 
-/** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */
+/** Best first. PyTorch 2.12 accepts pages, but its kernel reads them only from 2.13. */
 function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] {
   return version.major > 2 || version.minor >= 13 ? ["pages", "slots"] : ["slots"];
 }
@@ -139,7 +137,7 @@ type Sample = (kernels: Kernels) => Promise<Values[]>;
 
 type Values = Awaited<ReturnType<Kernels["read"]>>;
 
-/** Of the largest number of a result: bfloat16 loses a tenth of it. */
+/** Relative to a result's largest number; bfloat16 rounding takes a tenth of it. */
 const tolerance = 0.05;
 
 async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
@@ -147,7 +145,7 @@ async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<bool
     const [expected, actual] = [await sample(plain), await sample(set)];
     return expected.every((values, i) => {
       const largest = Array.from(values, Math.abs).reduce((most, value) => Math.max(most, value), 0);
-      // NaN differs from every number.
+      // Comparisons with NaN are false.
       return values.every((value, j) => Math.abs(value - (actual[i]?.[j] as number)) <= tolerance * largest);
     });
   } catch (error) {
@@ -157,13 +155,12 @@ async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<bool
 }
 
 /**
- * Prompts of two unequal sequences longer than a page, and three tokens more of each, with grouped heads. Memory that the
- * results may get is filled with NaN before: rows that a kernel leaves unwritten show.
+ * Two unequal prompts longer than a page, then three decode steps, with grouped heads. Memory is filled with NaN
+ * before, to detect rows that a kernel leaves unwritten.
  */
 async function cacheSample(kernels: Kernels, paged: boolean): Promise<Values[]> {
   const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
   const lengths = [700, 300];
-  // The plain set reads the same pages after copying them.
   const size = paged ? { pages: 8, pageSize: flashPageSize } : { pages: 3, pageSize: 768 };
   const table = paged ? Int32Array.of(6, 1, 4, 3, 0, 0) : Int32Array.of(2, 0);
   const cache = kernels.createCache({ ...size, kvHeads: shape.kvHeads, headDim: shape.headDim });

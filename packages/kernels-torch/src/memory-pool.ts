@@ -1,25 +1,24 @@
 import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
 
-/** Memory that serves one tensor after another. */
+/** Memory block, reused by other tensors. */
 export interface Block {
   readonly whole: Handle;
   readonly elements: number;
   readonly type: ScalarType;
-  /** Looks at it, by shape and then by name: the same ones are wanted again and again. */
+  /** Cached views by shape, then by name. */
   readonly views: Map<string, Map<string, Handle>>;
   usedIn: number;
 }
 
-/** Tensors of about one size share blocks: sizes are rounded up to a sixteenth of a power of two. */
+/** Sizes are rounded up to a sixteenth of a power of two, so that similar tensors share blocks. */
 const steps = 16;
 
-/** Shapes whose views a block keeps. */
 const maxShapes = 4;
 
 /**
- * Memory of freed tensors on the CPU. Given back to the system it comes again page by page, cleared: that cost a third of an update.
- * Blocks that nobody uses and blocks in use together never exceed the most that was in use at once.
+ * Memory of freed CPU tensors: the system would clear it on reuse, which cost a third of an update. Idle and used
+ * blocks never exceed the peak usage.
  */
 export class MemoryPool {
   readonly #torch: Torch;
@@ -73,7 +72,7 @@ export class MemoryPool {
     return views;
   }
 
-  /** An outermost scope ends: what neither it nor the one before took is given back. */
+  /** Ends an outermost scope: frees blocks unused in it and the previous one. */
   age(): void {
     const old = this.#idle.filter(({ usedIn }) => usedIn < this.#scope - 1);
     for (const block of old) this.#drop(block);
@@ -102,7 +101,6 @@ export class MemoryPool {
   }
 }
 
-/** The next size that blocks have. */
 export function sizeClass(elements: number): number {
   const step = Math.max(1, 2 ** Math.floor(Math.log2(Math.max(1, elements)))) / steps;
   return step < 1 ? elements : Math.ceil(elements / step) * step;

@@ -2,21 +2,20 @@ import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { aten, type Handle, type Torch } from "./native/torch.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
-/** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
+/** Min elements of a matrix: below, packing saves less than the call costs. */
 export const minPacked: number = 2 ** 16;
 
-/** With more, a second copy takes too much memory. */
+/** Max elements: above, a second copy takes too much memory. */
 export const maxPacked: number = 2 ** 24;
 
-/** Rows up to which packing saves; the blocks are cut for {@link usualRows}. */
+/** Max rows for packing; blocks are cut for {@link usualRows}. */
 const [maxRows, usualRows] = [512, 64] as const;
 
 const name = "packed";
 
 /**
- * Second copies of weights on the CPU, in the order in which products of few rows read them: the library would bring them
- * into it again in every product. They are made at the first product and go when the weight changes, or with the last
- * key-value cache: nothing decodes any more.
+ * Second copies of CPU weights, reordered for products of few rows; the library would reorder them in every product.
+ * Freed when the weight changes or with the last key-value cache.
  */
 export class PackedWeights {
   readonly #torch: Torch;
@@ -31,7 +30,7 @@ export class PackedWeights {
     this.#working = working;
   }
 
-  /** Of a matrix [outer, inner]; null where its products of so many rows take it as it is, by their sizes alone. */
+  /** Packed copy of a matrix [outer, inner]; null for unsuitable sizes. */
   of(weight: TorchTensor, rows: number, inner: number, outer: number): Handle | null {
     const torch = this.#torch;
     const size = inner * outer;
@@ -49,7 +48,7 @@ export class PackedWeights {
     );
   }
 
-  /** x weight^T + bias + onto, where the last two are given. */
+  /** x weight^T + bias + onto, both optional. */
   product(x: Handle, packed: Handle, bias: Handle | null, onto: Handle | null = null): Handle {
     const torch = this.#torch;
     const row = bias === null ? null : { some: bias };

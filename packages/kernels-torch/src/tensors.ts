@@ -5,31 +5,31 @@ import { MemoryPool, type Block } from "./memory-pool.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
 
-/** A torch tensor behind an opaque handle: contiguous, or columns of a matrix. */
+/** Torch tensor: contiguous, or columns of a matrix. */
 export class TorchTensor implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
   readonly precision: Precision;
   handle: Handle;
-  /** Smallest and largest number of an int32 tensor. */
+  /** Bounds of an int32 tensor's values. */
   range: readonly [least: number, most: number];
-  /** What is worked out from this tensor once and freed with it, by name. */
+  /** Derived handles by name, freed with the tensor. */
   derived: Map<string, Handle> | null = null;
-  /** Elements from one row of a matrix to the next where they are more than its width: it is columns of another one. */
+  /** Elements between rows of a column range; null if contiguous. */
   rowStride: number | null = null;
-  /** The matrix of which it is columns from `start` on; the same object for all columns of one. */
+  /** Source matrix and first column; columns of one matrix share the object. */
   columnsOf: { readonly matrix: object; readonly start: number } | null = null;
-  /** Whose memory its handle looks at and owns, where it is columns or another shape: it lives as long as they do. */
+  /** Tensor whose memory this view uses and keeps alive. */
   base: TorchTensor | null = null;
-  /** Itself, while it is not freed, and the tensors that look at its memory. */
+  /** This tensor until it is freed, plus its views. */
   users = 1;
-  /** Looks at its memory, by name; freed with it, whatever happens to its values. */
+  /** Views by name; freed with the tensor, not when its values change. */
   views: Map<string, Handle> = new Map();
-  /** Its memory may serve another tensor of its shape. */
+  /** Whether other tensors of the same shape may reuse the memory. */
   reusable = false;
-  /** Its memory, where that is the pool's: handle and views are the block's, not its own. */
+  /** Pool block that owns memory, handle and views. */
   block: Block | null = null;
-  /** Where it lies, if it shares an allocation with others. */
+  /** Position in a shared allocation. */
   placement: Placement | null = null;
 
   constructor(
@@ -47,7 +47,7 @@ export class TorchTensor implements Tensor {
   }
 }
 
-/** Owns every tensor, and what is worked out from it. */
+/** Owns tensors and their derived handles. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
   /** Null on a GPU, whose library pools memory itself. */
@@ -77,7 +77,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#torch.delete(handle);
   }
 
-  /** Memory that was freed inside serves again inside, and is given back at the end of the outermost scope. */
+  /** Reuses memory freed inside; the outermost scope returns it at its end. */
   override scope<Result>(body: () => Result): Result {
     this.#depth += 1;
     try {
@@ -92,8 +92,8 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   /**
-   * A float tensor for `fill` to write, in memory that serves again and again: on the CPU the pool's, on a GPU that of a few
-   * small tensors of the same shape, as the layers of a decode step make them.
+   * Float tensor in reused memory for `fill` to write. Reuses the pool on the CPU, and a few small tensors of the same
+   * shape on a GPU, for decode steps.
    */
   refill(
     shape: readonly number[],
@@ -123,7 +123,6 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return handle;
   }
 
-  /** Takes over the result of a kernel. */
   adoptFloats(handle: Handle, shape: readonly number[], precision: Precision = "working"): TorchTensor {
     return this.adopt(new TorchTensor(handle, shape, "float", precision, [0, 0]));
   }
@@ -131,7 +130,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return this.adopt(new TorchTensor(handle, shape, "int32", "full", range));
   }
 
-  /** Something that follows from a tensor's values, made at first use and freed with the tensor. */
+  /** Handle derived from a tensor's values; cached and freed with it. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
     tensor.derived ??= new Map();
     let handle = tensor.derived.get(name);
@@ -147,14 +146,14 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.derived.set(name, handle);
   }
 
-  /** @throws LaconicError `engine_failed` when nothing of that name was attached. */
+  /** @throws LaconicError `engine_failed` if nothing with this name was attached */
   attached(tensor: TorchTensor, name: string): Handle {
     const handle = tensor.derived?.get(name);
     if (handle !== undefined) return handle;
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
   }
 
-  /** The same memory under another shape, by a handle that the tensor's views have. */
+  /** The same memory in another shape; `handle` is one of the tensor's views. */
   adoptShape(handle: Handle, shape: readonly number[], base: TorchTensor): TorchTensor {
     const tensor = this.adoptFloats(handle, shape, base.precision);
     tensor.base = base;
@@ -162,10 +161,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return tensor;
   }
 
-  /**
-   * Some columns of a matrix, by a handle of strided memory.
-   * @param base - the tensor whose view the handle is; without one the handle is the columns' own
-   */
+  /** @param base - tensor whose view the handle is; if null, the columns own the handle */
   adoptColumns(
     handle: Handle,
     shape: readonly [number, number],
@@ -181,7 +177,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return tensor;
   }
 
-  /** Puts new data under a handle that shares its memory with nothing. */
+  /** The tensor's memory must not be shared. */
   replace(tensor: TorchTensor, handle: Handle): void {
     this.changed(tensor);
     if (tensor.block) this.#pool?.give(tensor.block);
@@ -191,7 +187,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.handle = handle;
   }
 
-  /** Forgets what was worked out from a tensor whose values have changed. */
+  /** Deletes derived values. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
     for (const handle of tensor.derived?.values() ?? []) this.#torch.delete(handle);
     tensor.derived = null;
@@ -227,7 +223,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.users -= 1;
     if (tensor.users > 0) return;
     const { base, handle, views, shape, reusable, block } = tensor;
-    // With an arena ends what used it, such as an update with its gradients.
+    // An arena's users end with it, such as an update with its gradients.
     if (tensor.placement?.arena.leave() === true) this.trim();
     if (block) this.#pool?.give(block);
     else if (base) {
@@ -250,7 +246,7 @@ interface Spare {
   readonly shape: readonly number[];
 }
 
-/** Elements of the largest tensor whose memory is reused: what decode steps make, not what training passes hold. */
+/** Max elements of reused tensors: decode steps, not training passes. */
 const maxReused = 1 << 22;
 
 const maxSpares = 4;

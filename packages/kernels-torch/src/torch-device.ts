@@ -8,21 +8,19 @@ import { TensorStore, type TorchTensor } from "./tensors.ts";
 
 const fewElements = 2 ** 15;
 
-/** Two mebibytes: a few arrays of it stay in a processor's last cache. */
+/** 2 MiB in float32: several such arrays fit in a CPU's last-level cache. */
 export const tileElements: number = 2 ** 19;
 
-/** A run of rows or columns. */
 export interface Span {
   readonly start: number;
   readonly count: number;
 }
 
-/** What all kernels work with: libtorch, the tensors, and the working precision. */
 export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
-  /** What sums of probabilities are made in, and whole numbers up to 2^24 are reckoned in: Metal has no float64. */
+  /** Type for probability sums and integers up to 2^24; Metal has no float64. */
   readonly widest: ScalarType;
   readonly packed: PackedWeights;
   readonly #numbers = new Map<string, Handle>();
@@ -48,19 +46,19 @@ export class TorchDevice {
     return precision === "full" ? scalarType.float32 : this.working;
   }
 
-  /** Of contiguous memory: a copy, made once, of columns that are not. */
+  /** Contiguous handle; strided columns are copied once. */
   handle(tensor: Tensor): Handle {
     const own = this.store.get(tensor);
     if (own.rowStride === null) return own.handle;
     return this.store.derive(own, "contiguous", () => this.torch.call(aten.contiguous, own.handle, { int: 0 }));
   }
 
-  /** Of any memory: for kernels on elements, whose results are contiguous whatever their inputs are. */
+  /** Handle of any layout, for elementwise kernels. */
   elements(tensor: Tensor): Handle {
     return this.store.get(tensor).handle;
   }
 
-  /** A matrix by its rows, `stride` elements apart: for kernels that need no contiguous memory. */
+  /** Matrix by its rows, for kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const own = this.store.get(tensor);
     return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
@@ -84,7 +82,7 @@ export class TorchDevice {
     return handle;
   }
 
-  /** A row of ones in the working precision, [1, count]; a longer one replaces it. */
+  /** Ones in the working precision, [1, count]. */
   ones(count: number): Handle {
     if (!this.#ones || this.#ones.length < count) {
       if (this.#ones) this.torch.delete(this.#ones.handle);
@@ -94,17 +92,17 @@ export class TorchDevice {
     return this.torch.view(this.#ones.handle, [1, count]);
   }
 
-  /** A new tensor out of a kernel whose result is contiguous. */
+  /** The kernel's result must be contiguous. */
   make(shape: readonly number[], body: () => Handle, precision: Precision = "working"): TorchTensor {
     return this.store.adoptFloats(this.torch.run(body), shape, precision);
   }
 
-  /** The same in memory that serves again, which the body writes. */
+  /** The same in reused memory, which the body writes. */
   refill(shape: readonly number[], body: (out: Handle) => void, precision: Precision = "working"): TorchTensor {
     return this.store.refill(shape, this.type(precision), ({ handle }) => body(handle), precision);
   }
 
-  /** Runs the body with memory of its own, in float32 and of any values. */
+  /** Runs the body with an uninitialised float32 buffer. */
   withRoom<T>(elements: number, body: (room: Handle) => T): T {
     const room = this.store.refill([elements], scalarType.float32, () => undefined, "full");
     try {
@@ -115,14 +113,14 @@ export class TorchDevice {
   }
 
   /**
-   * Whether a kernel on so many elements writes into memory that serves again: on the CPU, from an eighth of a mebibyte on. On a GPU, and
-   * for the rows of a decode step, fewer calls count more.
+   * Whether such kernels write into reused memory: on the CPU from 128 KiB in float32. Elsewhere fewer calls matter
+   * more.
    */
   writesInPlace(elements: number): boolean {
     return this.torch.device === "cpu" && elements >= fewElements;
   }
 
-  /** The same where a kernel also sums in place, which takes float32. */
+  /** The same for in-place sums, which need float32. */
   sumsInPlace(elements: number): boolean {
     return this.working === scalarType.float32 && this.writesInPlace(elements);
   }
@@ -136,29 +134,32 @@ export class TorchDevice {
     return this.torch.view(handle, [count, width], [stride, 1], start * stride + from);
   }
 
-  /** Runs of rows whose arrays stay in a processor's cache from one operation to the next. */
+  /** Runs of rows that stay in a CPU's cache between operations. */
   *tiles(rows: number, width: number): Generator<Span> {
     const most = Math.max(1, Math.floor(tileElements / Math.max(1, width)));
     for (let start = 0; start < rows; start += most) yield { start, count: Math.min(most, rows - start) };
   }
 
-  /** The result of a kernel in the working precision: what was computed wider is rounded. */
+  /** Rounds to the working precision. */
   rounded(x: Handle): Handle {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, this.working);
   }
 
-  /** The same values in float32; the tensor itself where it is that already. */
+  /** Casts to float32 if needed. */
   widened(x: Handle): Handle {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, scalarType.float32);
   }
 
-  /** Row numbers as a tensor, kept with the tensor that they index. */
+  /** Int64 copy of an index tensor, cached. */
   indices(tensor: Tensor): Handle {
     const ints = this.store.get(tensor);
     return this.store.derive(ints, "int64", () => this.torch.cast(ints.handle, scalarType.int64));
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit): the device would read elsewhere. */
+  /**
+   * @throws LaconicError `input_invalid` if `ids` has an integer outside [0, limit): the device would read out of
+   * bounds
+   */
   expectIndices(ids: Tensor, limit: number, place: string): void {
     const [least, most] = this.store.get(ids).range;
     if (sizeOf(ids.shape) === 0 || (least >= 0 && most < limit)) return;

@@ -19,31 +19,31 @@ import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
 import { scalarType } from "./native/scalar-type.ts";
 
-/** Of the machine, or of the container that the process runs in. */
+/** Memory of the machine or container. */
 function hostMemory(): DeviceMemory {
   return { free: process.availableMemory(), total: totalmem() };
 }
 
-/** How attention is computed: `fused` is PyTorch's kernel for the device, `math` plain products. */
+/** `fused` is PyTorch's kernel for the device; `math` is plain products. */
 export type AttentionKind = "fused" | "math";
 
-/** How caches are read: `plain` by views and copies on any device, the others by CUDA's flash attention. */
+/** `plain` uses views and copies on any device, the others CUDA's flash attention. */
 export type CacheKind = "plain" | FlashCacheKind;
 
-/** What a set is made of where there is a choice; what is left out runs on any device. */
+/** Defaults run on any device. */
 export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
-  /** Most bytes that a tile of the head holds. */
+  /** Max bytes of a head tile. */
   readonly headBytes?: number;
-  /** Multiplications from which a product on the CPU is oneDNN's. */
+  /** Min multiplications for oneDNN products on the CPU. */
   readonly oneDnnFrom?: number;
-  /** Nothing whose order of summation differs from run to run; on CUDA that is not so by default. */
+  /** Whether the order of sums is the same in every run. Default: true on the CPU only. */
   readonly deterministic?: boolean;
 }
 
-/** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
+/** On CUDA, fused attention and caches other than `plain` need bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
   const { attention, caching = "plain", headBytes, deterministic = torch.device === "cpu" } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
@@ -58,7 +58,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}`,
     dtype,
     deterministic,
-    // Its matrix products choose another order of summation for another number of rows.
+    // The order of sums in matrix products depends on the number of rows.
     batchInvariant: false,
     branchCost: treeAttentionCost,
     cachePageSize: caching === "pages" ? flashPageSize : null,
@@ -119,7 +119,7 @@ function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
         finish = torch.startRead(isInt || precision === "full" ? handle : device.widened(handle), shape, values);
         return [];
       });
-      // Who enqueues more work before awaiting this keeps the device busy meanwhile.
+      // A caller that enqueues more work before awaiting this keeps the device busy.
       await Promise.resolve();
       finish();
       return values;

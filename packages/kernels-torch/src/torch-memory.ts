@@ -3,13 +3,13 @@ import { tileLimit } from "./kernels/head-tiles.ts";
 import type { TorchDeviceName } from "./native/library.ts";
 import { minPacked, maxPacked } from "./packed-weights.ts";
 
-/** What a plan of memory needs to know of these kernels. */
+/** Kernel properties for memory planning. */
 export interface TorchMemory {
-  /** Most bytes that a tile of the head holds. */
+  /** Max bytes of a head tile. */
   readonly headBytes: number;
-  /** Positions of a page of the key-value cache, where it has pages. */
+  /** Positions per key-value cache page. */
   readonly cachePageSize?: number;
-  /** Fewest and most numbers of a float32 matrix that is kept twice while replies are sampled. */
+  /** Bounds on elements of float32 matrices that are stored twice during sampling. */
   readonly packedWeights?: readonly [least: number, most: number];
 }
 

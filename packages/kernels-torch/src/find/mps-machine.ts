@@ -1,17 +1,16 @@
 import { release } from "node:os";
 
-/** A machine, as Node names it. */
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Of the kernel: on macOS Darwin's, 23 for macOS 14. */
+  /** Kernel release: Darwin's on macOS, 23 for macOS 14. */
   readonly release: string;
 }
 
-/** The first Darwin whose Metal knows bfloat16: macOS 14. */
+/** First Darwin release with bfloat16 in Metal (macOS 14). */
 const firstBfloat16 = 23;
 
-/** Why PyTorch's MPS cannot compute in a type on a machine; null where nothing is against it. */
+/** Reason why PyTorch's MPS cannot compute in a type; null if it can. */
 export function mpsRefusal(
   dtype: "float32" | "bfloat16",
   { platform, arch, release: version }: Machine = { ...process, release: release() },

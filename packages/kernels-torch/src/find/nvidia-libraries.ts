@@ -3,10 +3,8 @@ import { systemOf, type System } from "@laconic/core/platform";
 import { list, type TorchInstall } from "./torch-install.ts";
 
 /**
- * Shared libraries of the `nvidia-*` wheels beside a PyTorch wheel that its libraries need, those that others need first:
- * what Python's `import torch` preloads when the loader's own search path does not reach them. The wheels hold more:
- * `libnvblas` takes the processor's BLAS over and crashes without a GPU, NVSHMEM's plug-ins want a network card. Those are
- * never loaded.
+ * Libraries of the `nvidia-*` wheels that PyTorch needs, dependencies first, as `import torch` preloads them. Others
+ * are never loaded: `libnvblas` crashes without a GPU, and NVSHMEM's plug-ins need a network card.
  */
 export function nvidiaLibraries(install: TorchInstall): string[] {
   const root = join(dirname(install.folder), "nvidia");
@@ -17,10 +15,7 @@ export function nvidiaLibraries(install: TorchInstall): string[] {
   return wanted.flatMap((library) => files.filter(({ name }) => isVersionOf(library, name)).map(({ file }) => file));
 }
 
-/**
- * Files or names under which the CUDA runtime may be loaded, those that came with PyTorch first. Windows' wheels hold them in
- * PyTorch's own folder.
- */
+/** Files or names of the CUDA runtime, PyTorch's first. Windows wheels hold them in PyTorch's folder. */
 export function cudaNames(install: TorchInstall, { title }: System = systemOf(process.platform)): string[] {
   if (title === "macOS") return [];
   if (title === "Windows") {
@@ -31,7 +26,7 @@ export function cudaNames(install: TorchInstall, { title }: System = systemOf(pr
   return [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"];
 }
 
-/** As `_preload_cuda_deps` of torch/__init__.py has them, in the order of need. */
+/** Order of `_preload_cuda_deps` (torch/__init__.py): dependencies first. */
 const wanted: readonly string[] = [
   "libcudart",
   "libnvJitLink",

@@ -5,20 +5,20 @@ import { basename, dirname, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { pythonOf, systemOf, type System } from "@laconic/core/platform";
 
-/** A PyTorch on this machine. */
+/** PyTorch installation. */
 export interface TorchInstall {
-  /** The `torch` package, or a folder that holds `lib`. */
+  /** The `torch` package, or a folder with a `lib` folder. */
   readonly folder: string;
   readonly libraries: string;
-  /** As in `torch.__version__`; null when the folder does not say. */
+  /** Value of `torch.__version__`; null if unknown. */
   readonly version: string | null;
   readonly cuda: boolean;
 }
 
 /**
- * Finds this system's PyTorch: the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the Python on
- * the path, then the usual places. The first that holds the libraries is taken.
- * @throws LaconicError `device_unavailable` with the places that were searched.
+ * Finds PyTorch in LACONIC_TORCH, then the Pythons of LACONIC_PYTHON, the active environment and the path, then the
+ * usual folders.
+ * @throws LaconicError `device_unavailable` with the searched folders
  */
 export function findTorch(
   environment: Environment = process.env,
@@ -68,7 +68,7 @@ function* candidates(environment: Environment, system: System): Generator<string
   yield "/opt/libtorch";
 }
 
-/** Where this Python would import torch from, without importing it. */
+/** Asks this Python for its torch package without importing it. */
 function askPython(python: string): string | null {
   const program = "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s else '')";
   try {
@@ -106,12 +106,12 @@ function readVersion(folder: string): string | null {
       const found = pattern.exec(readFileSync(join(folder, file), "utf8"));
       if (found?.[1] !== undefined) return found[1];
     } catch {
-      // The other file may be there.
+      // Try the other file.
     }
   return null;
 }
 
-/** Names in a folder; none where it cannot be read. */
+/** Names in a folder; empty if it cannot be read. */
 export function list(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -7,7 +7,7 @@ import type { TorchDevice } from "../torch-device.ts";
 import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";
 import type { TorchTensor } from "../tensors.ts";
 
-/** Scores, or gathered keys, of at most this many elements are held at once. */
+/** Max elements of scores, or of gathered keys, at once. */
 const maxElements = 2 ** 25;
 
 /** New tokens, packed: query [N, queryHeads * headDim], keys and values [N, kvHeads * headDim]. */
@@ -18,13 +18,13 @@ export interface NewTokens {
   readonly tokens: number;
 }
 
-/** Keys or values of some sequences, one matrix [reach, headDim] a head, `stride` elements apart. */
+/** Keys or values: one matrix [reach, headDim] per head, `stride` elements apart. */
 interface HeldRows {
   readonly handle: Handle;
   readonly stride: number;
 }
 
-/** softmax(q k^T + mask) v with plain products, in float32, a few sequences and tokens at a time: any device can do it. */
+/** softmax(q k^T + mask) v with plain float32 products in tiles, on any device. */
 export function attendTiled(
   device: TorchDevice,
   { query, tokens }: NewTokens,
@@ -55,7 +55,7 @@ export function attendTiled(
         [longest * row, (queryHeads / kvHeads) * headDim, headDim, row, 1],
         (first * longest + from) * row,
       );
-      // The queries of a decode step are in order.
+      // The queries of a decode step are already in order.
       const ordered = longest === 1 ? part : torch.call(aten.contiguous, part, { int: 0 });
       return attendOnce(device, ordered, { keys, values, mask, count, length, reach }, shape);
     });
@@ -73,7 +73,7 @@ export function attendTiled(
   return packRows(device, out, layout, row);
 }
 
-/** Keys or values of sequences from `first` on: a view where they have one page each in a row, else a copy of their pages. */
+/** Keys or values from sequence `first`: a view of consecutive single pages, else a copy. */
 function heldRows(
   device: TorchDevice,
   cache: TorchCache,
@@ -89,7 +89,6 @@ function heldRows(
   const matrixSize = pageSize * headDim;
   const width = plan.table.length / plan.past.length;
   const start = pageRun(plan);
-  // One sequence with one page is always a view.
   const page = start >= 0 ? start + first : count === 1 && width === 1 ? (plan.table[first] as number) : -1;
   if (page >= 0)
     return {
@@ -126,10 +125,7 @@ interface Tile {
   readonly length: number;
 }
 
-/**
- * Additive mask [count, length, reach] in float32, made on the device from the lengths: 0 where a token may look, -infinity
- * elsewhere.
- */
+/** Additive float32 mask [count, length, reach]: 0 for visible positions, else -infinity. */
 function maskOf(
   device: TorchDevice,
   cache: TorchCache,
@@ -167,7 +163,7 @@ interface Held {
   readonly reach: number;
 }
 
-/** @param query - [count, kvHeads, group, length, headDim], contiguous. Returns [count * length, queryHeads * headDim]. */
+/** [count, kvHeads, group, length, headDim], contiguous, to [count * length, queryHeads * headDim]. */
 function attendOnce(
   device: TorchDevice,
   query: Handle,
@@ -178,7 +174,7 @@ function attendOnce(
   const group = queryHeads / kvHeads;
   const row = queryHeads * headDim;
   const batch = count * kvHeads;
-  // Rounded scores would make the sampler's log-probs others than the trainer's.
+  // Rounded scores would make the sampler's log-probs differ from the trainer's.
   const wide = ({ handle, stride }: HeldRows, transposed: boolean): Handle => {
     const [rows, step] =
       device.working === scalarType.float32
@@ -212,7 +208,7 @@ function attendOnce(
   return torch.view(device.rounded(torch.call(aten.contiguous, byToken, { int: 0 })), [count * length, row]);
 }
 
-/** New sequences on the CPU, by flash attention without a mask: together where little is padded, else in turn. */
+/** Flash attention of new sequences on the CPU: one batch if padding is small, else in turn. */
 export function attendWithoutPast(
   device: TorchDevice,
   input: NewTokens,
@@ -240,8 +236,8 @@ export function attendWithoutPast(
 }
 
 /**
- * One sequence after the other on the CPU, without a mask: flash attention of the new tokens to each other, and to what the
- * pages held before; the two are weighed by their log-sum-exps.
+ * Flash attention on the CPU without a mask, sequence by sequence: among new tokens and over cached ones, merged by
+ * their log-sum-exps.
  */
 export function attendInTurn(
   device: TorchDevice,
@@ -270,7 +266,7 @@ export function attendInTurn(
       null,
       scaleOf(shape),
     );
-    // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); the sums are [1, heads, length] in any strides.
+    // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); sums [1, heads, length], any strides.
     const share = torch.view(
       torch.call(aten.contiguous, torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums)), { int: 0 }),
       [1, queryHeads, part.length, 1],
@@ -284,7 +280,7 @@ interface Part extends Omit<NewTokens, "tokens"> {
   readonly length: number;
 }
 
-/** Calls `attend` for each sequence, which gives [1, queryHeads, length, headDim], and packs the results. */
+/** Packs the results of `attend`, [1, queryHeads, length, headDim] per sequence. */
 function inTurn(
   device: TorchDevice,
   input: NewTokens,
@@ -338,7 +334,7 @@ function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: numbe
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
 }
 
-/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each: every head's positions lie together. */
+/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each. Positions of a head are contiguous. */
 export interface TorchCache extends KeyValueCache {
   readonly keys: TorchTensor;
   readonly values: TorchTensor;

@@ -6,14 +6,13 @@ import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
 import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
 
-/** Optional arguments that newer versions add to the end are none; older versions do not read them. */
+/** Optional arguments that newer versions append; older versions ignore them. */
 const none = [null, null, null, null, null, null] as const;
 
 /**
- * Flash attention on packed sequences (Dao 2023, PyTorch's kernel): bfloat16, heads of up to 256 in steps of 8. What the
- * backward pass wants back is kept with the log-sum-exps.
- *
- * @param plain - for heads that the kernel does not take
+ * Flash attention on packed sequences (Dao 2023, PyTorch's kernel): bfloat16, head sizes up to 256 in steps of 8.
+ * Backward state is attached to the log-sum-exps.
+ * @param plain - for unsupported heads
  */
 export function cudaAttentionKernels(
   device: TorchDevice,
@@ -104,22 +103,19 @@ export function cudaAttentionKernels(
   };
 }
 
-/** [heads, N] as the contract has it, [N, heads]: a view, since nothing but a test reads it. */
+/** [heads, N] as the contract's [N, heads]; a view, because only tests read it. */
 function byRow(torch: Torch, sums: Handle, heads: number, rows: number): Handle {
   return torch.view(sums, [rows, heads], [1, rows]);
 }
 
-/** Takes over a result of {@link byRow}; `handle` of the device copies it into order where it is asked for. */
+/** Adopts a result of {@link byRow}; `handle` of the device makes it contiguous. */
 function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, number]): TorchTensor {
   const tensor = new TorchTensor(sums, shape, "float", "full", [0, 0]);
   [tensor.rowStride] = shape;
   return store.adopt(tensor);
 }
 
-/**
- * The same kernel between sequences of equal length, as packed ones: its backward pass takes no others. Queries and keys have
- * offsets of their own.
- */
+/** The same kernel for sequences of equal length, as packed ones: its backward pass takes no others. */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   const offsets = (sequences: number, length: number): Handle =>
@@ -127,7 +123,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       Int32Array.from({ length: sequences + 1 }, (_, s) => s * length),
       [sequences + 1],
     );
-  /** Rows one behind the other: a copy where they do not lie so. */
+  /** Rows of all sequences; copied if not evenly spaced. */
   const packed = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
     const { handle, stride, offset = 0, sequenceStride = length * stride } = x;
     if (sequenceStride === length * stride)
@@ -157,7 +153,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         ...([scaleOf(shape), ...none] as readonly Argument[]),
       );
       const rows = sequences * queries;
-      // [heads, rows] as the contract has it, by rows.
+      // The kernel returns [heads, rows].
       const turned = torch.call(aten.transpose, sums, { int: 0 }, { int: 1 });
       return [matrix(mixed, rows, queryHeads * headDim), matrix(turned, rows, queryHeads)];
     },
@@ -180,7 +176,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         { int: keys },
         { float: 0 },
         { bool: causal },
-        // Nothing is dropped, so nothing is drawn: what the forward pass returns of its random state is not read.
+        // Random state is unused without dropout.
         device.number(0, [2], scalarType.int64),
         device.number(0, [], scalarType.int64),
         ...([scaleOf(shape), null, null] as readonly Argument[]),

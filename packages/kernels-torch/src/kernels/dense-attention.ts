@@ -3,37 +3,36 @@ import { aten, type Argument, type Handle, type Handles } from "../native/torch.
 import type { TorchDevice } from "../torch-device.ts";
 import { scalarType } from "../native/scalar-type.ts";
 
-/** A matrix by its rows, `stride` elements apart. */
+/** Matrix by its rows, `stride` elements apart. */
 export interface Rows {
   readonly handle: Handle;
   readonly stride: number;
-  /** Elements before the first row; 0 by default. */
+  /** Elements before the first row. Default 0. */
   readonly offset?: number;
-  /** Elements from the first row of a sequence to that of the next; its rows by default. */
+  /** Elements between the first rows of two sequences. Default: contiguous sequences. */
   readonly sequenceStride?: number;
 }
 
-/** Equally long sequences one behind the other. */
+/** Batch of sequences of equal length. */
 export interface DenseSize {
   readonly sequences: number;
-  /** Rows of a sequence that attend, and rows that they attend to. */
+  /** Query rows and key rows per sequence. */
   readonly queries: number;
   readonly keys: number;
-  /** Each to its own and those before: then there are as many keys as queries. */
+  /** Whether rows attend only to themselves and earlier rows; then `keys` equals `queries`. */
   readonly causal: boolean;
 }
 
-/** What the gradient is computed from. */
 export interface DenseSaved extends Readonly<Record<"q" | "k" | "v" | "out", Rows>> {
-  /** Of everything that the rows attend to, also outside these keys: then gradients are those through these keys. */
+  /** Includes attended keys outside this call; the gradients cover only these keys. */
   readonly logSumExp: Rows;
 }
 
-/** Attention between sequences of equal length, all matrices by rows: q [sequences * queries, queryHeads * headDim]. */
+/** Attention between sequences of equal length, matrices by rows: q [sequences * queries, queryHeads * headDim]. */
 export interface DenseAttention {
-  /** out as q, log-sum-exp of the scaled scores in float32 [rows of q, queryHeads]. */
+  /** Returns out like q, and float32 log-sum-exps of the scaled scores [rows of q, queryHeads]. */
   forward(q: Rows, k: Rows, v: Rows, size: DenseSize, shape: AttentionShape): Handles<2>;
-  /** Contiguous, as q, k and v. */
+  /** Returns contiguous gradients like q, k and v. */
   backward(dOut: Rows, saved: DenseSaved, size: DenseSize, shape: AttentionShape): Handles<3>;
 }
 
@@ -82,12 +81,11 @@ export function cpuDenseAttention(device: TorchDevice): DenseAttention {
   };
 }
 
-/** None where it is PyTorch's default. */
+/** Null for PyTorch's default scale. */
 export function scaleOf({ scale, headDim }: AttentionShape): Argument {
   return scale === 1 / Math.sqrt(headDim) ? null : { some: { float: scale } };
 }
 
-/** Log-sum-exps by rows as [sequences, heads, queries]. */
 function sumsByHead(
   { torch }: TorchDevice,
   { handle, stride, offset = 0, sequenceStride }: Rows,
@@ -110,7 +108,7 @@ function heads(
   return torch.view(handle, [sequences, count, length, width], strides, offset);
 }
 
-/** The way back, of any strides: [sequences, heads, length] or with a width as matrix of rows. */
+/** Inverse of `heads` for any strides: [sequences, heads, length] or with a width, by rows. */
 function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number, width: number]): Handle {
   return torch.view(
     torch.call(aten.contiguous, torch.call(aten.transpose, x, { int: 1 }, { int: 2 }), { int: 0 }),
@@ -118,12 +116,12 @@ function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number
   );
 }
 
-/** Scores of at most this many elements are held at once. */
+/** Max elements of scores at once. */
 const maxScores = 2 ** 26;
 
 /**
- * Attention of plain products in float32, a few sequences at a time: on every device, and what fused kernels are checked
- * against where a device is new.
+ * Attention by plain float32 products, a few sequences at a time: for every device, and the reference for fused
+ * kernels.
  */
 export function mathDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
@@ -165,7 +163,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     );
     return torch.view(torch.call(aten.contiguous, view, { int: 0 }), [sequences * length, headCount * width]);
   };
-  /** Runs `body` on runs of sequences small enough, and puts the results one behind the other. */
+  /** Runs `body` on small runs of sequences and concatenates the results. */
   const inRuns = <Count extends 2 | 3>(
     { sequences, queries, keys }: DenseSize,
     { queryHeads, kvHeads }: AttentionShape,
@@ -187,7 +185,7 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
   };
   const transposed = (x: Handle, batch: number, rows: number, width: number): Handle =>
     torch.view(x, [batch, width, rows], [rows * width, 1, width]);
-  /** [queries, queries]: 0 up to the own position, -infinity behind it. */
+  /** [queries, queries]: 0 up to the row's position, -infinity after it. */
   const causalMask = (length: number): Handle => {
     const values = new Float32Array(length * length);
     for (let i = 0; i < length; i++) values.fill(-Infinity, i * length + i + 1, (i + 1) * length);

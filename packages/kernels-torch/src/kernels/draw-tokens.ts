@@ -5,10 +5,10 @@ import type { SamplingInputs } from "./sampling-inputs.ts";
 
 const { float64, int64 } = scalarType;
 
-/** Tokens in a block: a sum in float32 over so few is exact enough, and so few rows of it are cheap in float64. */
+/** Tokens per block: few enough for exact float32 sums and cheap float64 sums. */
 const blockWidth = 128;
 
-/** So few tokens are summed up whole: that takes fewer operations. */
+/** Smaller vocabularies are summed whole. */
 const smallVocabulary = 1024;
 
 function largestBelowOne(type: ScalarType): number {
@@ -16,16 +16,16 @@ function largestBelowOne(type: ScalarType): number {
 }
 
 /**
- * The token at which the cumulative mass of a row exceeds its uniform number: first the block, then the token within it.
- * @param shares - float32 [B, V], not negative, of any sum
- * @returns int64 [B, 1]; a token without mass is never drawn
+ * Token at which a row's cumulative mass exceeds its uniform number: first its block, then the token.
+ * @param shares - float32 [B, V], not negative, any sum
+ * @returns int64 [B, 1]; never a token without mass
  */
 export function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch, widest } = device;
   const { rows } = inputs;
   const at = (values: Handle, index: Handle): Handle =>
     torch.call(aten.gather, values, { int: 1 }, index, { bool: false });
-  /** First place whose running sum lies above the target, [B, 1]. */
+  /** First position whose running sum exceeds the target, [B, 1]. */
   const passes = (sums: Handle, target: Handle): Handle =>
     torch.call(aten.searchSorted, sums, target, { bool: false }, { bool: true }, null, null);
 
@@ -43,7 +43,7 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   const block = passes(ends, target);
   const mass = at(masses, block);
   const before = torch.subtract(at(ends, block), mass);
-  // Rounding must not step out of the block.
+  // Rounding must not leave the block.
   const into = torch.call(aten.divide, torch.subtract(target, before), mass);
   const part = torch.call(aten.minimum, torch.call(aten.maximum, into, inputs.number(0, widest)), most);
 
@@ -51,7 +51,7 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   const places = torch.add(first, inputs.counting(blockWidth, widest));
   const last = torch.call(aten.minimum, places, inputs.number(vocabulary - 1, widest));
   let within = torch.cast(at(shares, torch.cast(last, int64)), widest);
-  // The last block may end behind the vocabulary.
+  // The last block may end after the vocabulary.
   if (vocabulary % blockWidth > 0) {
     const exists = torch.call(aten.less, places, inputs.number(vocabulary, widest));
     within = torch.call(aten.multiply, within, torch.cast(exists, widest));
@@ -62,12 +62,12 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   return torch.cast(torch.add(first, torch.cast(place, widest)), int64);
 }
 
-/** A draw of 1 would fall behind the last token. In the widest type, [B, 1]. */
+/** A draw of 1 would select a position after the last token. Widest type, [B, 1]. */
 function uniformBelowOne({ torch, widest }: TorchDevice, inputs: SamplingInputs): Handle {
   return torch.call(aten.minimum, torch.cast(inputs.uniform(), widest), inputs.number(largestBelowOne(widest), widest));
 }
 
-/** Sums of the shares of each block in the widest type, [B, ceil(V / blockWidth)]. */
+/** Sums of each block in the widest type, [B, ceil(V / blockWidth)]. */
 export function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
   const { torch, widest } = device;
   const whole = Math.floor(vocabulary / blockWidth);

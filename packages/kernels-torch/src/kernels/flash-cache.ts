@@ -6,10 +6,10 @@ import type { TorchTensor } from "../tensors.ts";
 import { scaleOf } from "./dense-attention.ts";
 import type { Caching } from "./key-value-cache.ts";
 
-/** How flash attention finds keys: whole sequences by where they start, from 2.10, or pages through a block table, from 2.13. */
+/** `slots` finds sequences by their start (from 2.10), `pages` uses a block table (from 2.13). */
 export type FlashCacheKind = "slots" | "pages";
 
-/** Positions of a page that flash attention reads through a table. */
+/** Page size for block tables, in positions. */
 export const flashPageSize = 256;
 
 /** One layer's keys and values, [pages, pageSize, kvHeads, headDim] each. */
@@ -19,10 +19,9 @@ interface FlashCache extends KeyValueCache {
 }
 
 /**
- * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): prefill and decode are one call, without a mask, and with
- * a copy of the keys only where pages are not read through a table. A decode step sends nothing to the device.
- *
- * @param plain - for heads that the kernel does not take
+ * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): one call for prefill and decode, without a mask.
+ * Keys are copied only if the kernel cannot read pages. Decode steps send nothing to the device.
+ * @param plain - for unsupported heads
  */
 export function flashCacheKernels(
   device: TorchDevice,
@@ -77,7 +76,7 @@ export function flashCacheKernels(
           { bool: false },
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null] as readonly Argument[]),
           table === null ? null : { some: table },
-          // One split: more leave rows of paged keys unwritten, and make a row depend on the number of rows.
+          // More splits leave rows of paged keys unwritten and make rows depend on their number.
           ...(pagesKnown ? [{ some: { int: 1 } }] : [null]),
         ];
       };
@@ -116,7 +115,7 @@ interface Stretch {
   readonly length: number;
 }
 
-/** @param apart - into another cache, so that no copy reads what one before has written */
+/** @param apart - whether the caches differ, so that no copy reads earlier writes */
 function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart: boolean): readonly Stretch[] {
   const found: { first: number; count: number; length: number }[] = [];
   from.forEach((page, i) => {
@@ -135,7 +134,6 @@ function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart:
   return found;
 }
 
-/** A view of what a cache holds, made once. */
 function viewed({ store, torch }: TorchDevice, held: TorchTensor, name: string, shape: readonly number[]): Handle {
   return store.derive(held, name, () => torch.view(held.handle, shape));
 }
@@ -143,11 +141,11 @@ function viewed({ store, torch }: TorchDevice, held: TorchTensor, name: string, 
 interface FoundKeys {
   readonly keys: Handle;
   readonly values: Handle;
-  /** Where each sequence's keys start, int32 [S + 1]. */
+  /** Start of each sequence's keys, int32 [S + 1]. */
   readonly starts: Handle;
-  /** int32 [S, width]; null where sequences lie whole. */
+  /** int32 [S, width]; null for contiguous sequences. */
   readonly table: Handle | null;
-  /** Most positions that a sequence can have there. */
+  /** Max positions of a sequence. */
   readonly reach: number;
 }
 
@@ -194,12 +192,11 @@ function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cach
   return { keys: copy(cache.keys), values: copy(cache.values), starts, table: null, reach: width * pageSize };
 }
 
-/** One new token for each sequence. */
 function isStep({ layout, past }: CachePlan): boolean {
   return layout.longest === 1 && layout.offsets.at(-1) === past.length;
 }
 
-/** Positions of each sequence, the new ones included: int32 [S]. */
+/** Positions per sequence, including new ones: int32 [S]. */
 function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
@@ -215,7 +212,7 @@ function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
   });
 }
 
-/** The place of each new token, the same in all columns of its row: int64 [N, width]. */
+/** Position of each new token, repeated across its row: int64 [N, width]. */
 function placesOfNew(device: TorchDevice, plan: CachePlan, cache: KeyValueCache, width: number): Handle {
   const { store, torch } = device;
   return store.derive(store.get(plan.pastOnDevice), `columns of new places ${cache.pageSize} ${width}`, () =>
@@ -223,7 +220,7 @@ function placesOfNew(device: TorchDevice, plan: CachePlan, cache: KeyValueCache,
   );
 }
 
-/** Where each new token goes among all [pages, pageSize] positions, int64 [N]; worked out on the device in a decode step. */
+/** Position of each new token in [pages, pageSize], int64 [N]; decode steps compute it on the device. */
 function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValueCache): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
@@ -243,7 +240,7 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
       const start = torch.multiplyByNumber(wide(device.handle(plan.tableOnDevice)), pageSize);
       return torch.cast(torch.add(start, held), int64);
     }
-    // Page of the table, and position there: floor and rest of past / pageSize, which is a power of two.
+    // Page and position in it: quotient and rest of past / pageSize, a power of two.
     const number = torch.full([1], int64, bits);
     const place = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
     const page = torch.call(

@@ -1,31 +1,30 @@
 import type { TorchDeviceName } from "../native/library.ts";
 import type { Span } from "../torch-device.ts";
 
-/** How logits [rows, vocabulary] are cut: every run of rows meets every run of columns. */
+/** Tiling of logits [rows, vocabulary] by runs of rows and columns. */
 export interface HeadTiles {
   readonly rows: readonly Span[];
   readonly columns: readonly Span[];
 }
 
-/** Bytes that one tile holds. */
 export interface TileBytes {
-  /** Of each logit, all arrays together. */
+  /** Bytes per logit, all arrays together. */
   readonly element: number;
-  /** Of each column beside its logits. */
+  /** Additional bytes per column. */
   readonly column: number;
 }
 
-/** All arrays of a tile together hold at most this many bytes. */
+/** Max bytes per tile, all arrays together. */
 export const tileLimit: Readonly<Record<TorchDeviceName, number>> = {
   cpu: 2 ** 26,
   cuda: 2 ** 29,
   mps: 2 ** 28,
 };
 
-/** With fewer rows than `thin` a product reads its weights more than it computes; `many` are as good as any number. */
+/** Below `thin` rows, reading weights dominates a product; above `many`, rows gain nothing. */
 const [thin, many] = [1024, 2048] as const;
 
-/** Whole rows where enough of them fit, else runs of columns: each weight is then read and written once for all rows. */
+/** Tiles of whole rows if enough fit, else of columns, so that weights are read and written once. */
 export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, limit: number): HeadTiles {
   const fitting = Math.floor((limit - vocabulary * bytes.column) / (vocabulary * bytes.element));
   if (fitting >= Math.min(rows, thin)) return { rows: spans(rows, fitting), columns: spans(vocabulary, vocabulary) };
@@ -34,7 +33,7 @@ export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, li
   return { rows: rowSpans, columns: spans(vocabulary, Math.max(1, columns)) };
 }
 
-/** Runs of about equal length, none longer than `most`. */
+/** Runs of similar length, at most `most`. */
 function spans(total: number, most: number): Span[] {
   const runs = Math.ceil(total / Math.max(1, most));
   const length = Math.ceil(total / Math.max(1, runs));

@@ -7,7 +7,7 @@ import { wideProduct } from "./linear.ts";
 
 const { float32, int64 } = scalarType;
 
-/** Where a weight's gradient goes: over what the tensor holds, or on top of it. */
+/** Target tensor for a weight's gradient, and whether to add to it. */
 export interface WeightPlace {
   readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
 }
@@ -15,30 +15,30 @@ export interface WeightPlace {
 interface Rows {
   readonly count: number;
   readonly hidden: Handle;
-  /** The same over the temperature; null where a product of the working precision would round it. */
+  /** Hidden rows over the temperature; null if the working precision would round them. */
   readonly overTemperature: Handle | null;
-  /** [count, 1], and all columns of a row alike. */
+  /** [count, 1]; equal in all columns of a row. */
   readonly inverseTemperature: Handle;
   /** int64 [count, 1] */
   readonly targets: Handle;
 }
 
-/** Room for a tile's arrays, the same for all of them: memory that comes and goes by the tile falls to pieces. */
+/** Buffers for all tiles: allocations per tile would fragment memory. */
 interface Space {
-  /** Of the logits; null where a product brings its own. */
+  /** For logits; null if the product allocates its result. */
   readonly first: Handle | null;
   readonly second: Handle | null;
 }
 
-/** Where the rows' targets lie in some columns. */
+/** Targets in a range of columns. */
 interface Places {
-  /** int64 [count, 1]: the target's column; of a target elsewhere, the nearest. */
+  /** int64 [count, 1]: column of the target, or the nearest column in range. */
   readonly index: Handle;
-  /** [count, 1]: 1 where the target is among the columns, else 0; null when all are. */
+  /** [count, 1]: 1 for targets in range, else 0; null if all are. */
   readonly here: Handle | null;
 }
 
-/** @throws LaconicError `input_invalid` for a target that is no token */
+/** @throws LaconicError `input_invalid` for a target outside the vocabulary */
 function expectHeadInputs(
   device: TorchDevice,
   hidden: Tensor,
@@ -52,7 +52,7 @@ function expectHeadInputs(
   return [rows, width, vocabulary];
 }
 
-/** What holds the weight's gradient: its place, or memory of its own; zeros where no row will write it. */
+/** The weight's gradient, in place or new; zeroed if no row will write it. */
 function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed: WeightPlace["dWeight"]): Handle {
   const { torch } = device;
   const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);
@@ -60,10 +60,7 @@ function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, pl
   return gradient;
 }
 
-/**
- * The output layer and its log-softmax in float32, in tiles so that the logits never exist as a whole. What a tile made
- * is freed, but for a few numbers of each row, before the next begins.
- */
+/** Output layer and log-softmax in float32, in tiles: the full logits never exist. */
 export function headKernels(
   device: TorchDevice,
   limit: number = tileLimit[device.torch.device],
@@ -79,7 +76,6 @@ class Head {
   readonly #device: TorchDevice;
   readonly #torch: Torch;
   readonly #limit: number;
-  /** Products of the working precision lose nothing. */
   readonly #exact: boolean;
 
   constructor(device: TorchDevice, limit: number) {
@@ -104,7 +100,7 @@ class Head {
   #column(x: Handle, { start, count }: Span): Handle {
     return this.#torch.view(x, [count, 1], [1, 1], start);
   }
-  /** Logits over the temperature, plus a number of each row, [count, columns] in float32. */
+  /** Logits over the temperature plus a number per row, float32 [count, columns]. */
   #logitsOf(rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle {
     const width = weight.shape[1] as number;
     const right = this.#torch.view(
@@ -121,7 +117,7 @@ class Head {
     }
     const logits = this.#torch.run(() => wideProduct(this.#device, rows.hidden, right));
     this.#torch.call(aten.multiplyInPlace, logits, rows.inverseTemperature);
-    // The only sum in place that takes no Scalar.
+    // The only in-place sum without a Scalar.
     if (plus !== null) this.#torch.addmmInto(logits, logits, plus, this.#torch.full([1, columns.count], float32, 1));
     return logits;
   }
@@ -150,8 +146,9 @@ class Head {
     return parts.length === 1 ? (parts[0] as Handle) : this.#torch.call(aten.cat, { tensors: parts }, { int: axis });
   }
 
-  /** What the log-softmax of some columns gives of each row: its log-prob of the target, its entropy with the sign turned,
-   * the largest logit, the logarithm of the largest share, and 1 where the target is here. */
+  /**
+   * Row statistics of some columns: target log-prob, negative entropy, max logit, max log-share, 1 if target inside.
+   */
   #statistics(rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> {
     const logits = this.#logitsOf(rows, weight, columns, null, space);
     const largest = (x: Handle): Handle => this.#torch.call(aten.maxOver, x, { ints: [1] }, { bool: true });
@@ -170,7 +167,7 @@ class Head {
       places.here ?? this.#torch.full([rows.count, 1], float32, 1),
     ];
   }
-  /** Log-prob, entropy and log-sum-exp of each row, [count, 1], from those of runs of columns. */
+  /** Log-prob, entropy and log-sum-exp per row, [count, 1], from column ranges. */
   #combined(parts: readonly Handles<5>[]): Handles<3> {
     const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
       this.#joined(
@@ -181,7 +178,7 @@ class Head {
     if (parts.length === 1)
       return [chosen, this.#torch.multiplyByNumber(minusEntropy, -1), this.#torch.subtract(most, topShare)];
     const top = this.#torch.call(aten.maxOver, most, { ints: [1] }, { bool: true });
-    // Each run's log-sum-exp and then the whole's, both less the largest logit: small numbers keep their digits.
+    // Relative to the largest logit, so that small numbers keep their precision.
     const above = this.#torch.subtract(this.#torch.subtract(most, top), topShare);
     const total = this.#torch.call(aten.log, this.#sums(this.#torch.call(aten.exp, above)));
     const logShare = this.#torch.subtract(above, total);
@@ -232,7 +229,7 @@ class Head {
     const { hidden, weight, targets, inverseTemperature, logSumExp } = tensors;
     const [rows, width, vocabulary] = expectHeadInputs(this.#device, hidden, weight, targets, "headLogProbsBackward");
     const placed = needs.weight ? into.dWeight : undefined;
-    // Products that cannot be added in place are made beside their sum.
+    // Products without in-place sums need a second buffer.
     const bytes = this.#exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
     const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, this.#limit);
     const [dHidden, dW] = this.#torch.run(() => {
@@ -254,7 +251,7 @@ class Head {
           const sum = this.#exact ? own : this.#torch.empty([span.count, width], float32);
           for (const columns of tiles.columns)
             this.#torch.run(() => {
-              // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
+              // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in place.
               const d = this.#logitsOf(part, weight, columns, minusSums, space);
               this.#torch.call(aten.expInPlace, d);
               this.#torch.call(aten.multiplyInPlace, d, minusFactor);

@@ -8,17 +8,17 @@ import { attendTiled, attendInTurn, attendWithoutPast, type TorchCache } from ".
 
 export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
-/** Scores of at most this many elements are made for short continuations of several sequences at once. */
+/** Max elements of scores for several short continuations in one call. */
 const fewScores = 2 ** 22;
 
-/** Caches that any device can read: sequences of one page each as views, others after a copy of what their pages hold. */
+/** Caches for any device: single pages are read as views, others are copied. */
 export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
   const { store, torch } = device;
   const caches = new KeyValueCaches<TorchCache>();
   return {
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const shape = [pages * kvHeads, pageSize, headDim];
-      // Zeros: what is masked out is still multiplied by 0, and must not be NaN.
+      // Masked values are multiplied by 0 and must not be NaN.
       const held = (): TorchTensor => device.make(shape, () => torch.full(shape, device.working, 0));
       const { keys, values } = store.scope(() => ({ keys: held(), values: held() }));
       store.keep(keys);
@@ -84,8 +84,8 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
 }
 
 /**
- * Where each head of each new token goes among all [pages, kvHeads, pageSize] positions, int64. A decode step of single
- * pages works it out on the device: nothing is sent there.
+ * Positions of new tokens' heads in [pages, kvHeads, pageSize], int64. Single-page decode steps compute them on the
+ * device.
  */
 function placesOfNew(device: TorchDevice, plan: CachePlan, cache: TorchCache): Handle {
   const { store, torch } = device;
@@ -93,7 +93,7 @@ function placesOfNew(device: TorchDevice, plan: CachePlan, cache: TorchCache): H
   const sequences = plan.past.length;
   return store.derive(store.get(plan.pastOnDevice), `new places ${kvHeads} ${pageSize}`, () => {
     const step = plan.layout.longest === 1 && plan.layout.offsets.at(-1) === sequences;
-    // On the CPU the host writes them down faster than operations work them out, and MPS has no type that holds them.
+    // Computing on the host is faster for the CPU, and MPS has no wide enough type.
     if (torch.device !== "cuda" || !step || plan.table.length !== sequences) {
       const places = newPlaces(plan, cache);
       return torch.uploadIndices(places, [places.length]);

@@ -6,7 +6,7 @@ import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProdu
 
 type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
-/** Dense products, each one call of the BLAS library, or of oneDNN from so many multiplications on. */
+/** Dense products by the BLAS library, or by oneDNN from `minOneDnn` multiplications. */
 export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFrom): Pick<Kernels, Products> {
   const { torch, store } = device;
   const bigEnough = hasOneDnn(device) ? Math.max(1, minOneDnn) : Infinity;
@@ -17,13 +17,13 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     return [rows, inner, outer];
   };
   const rowsOf = (x: Tensor): Handle => device.rows(x).handle;
-  /** A weight as the right factor; the view is kept with it. */
+  /** Weight as the right factor; cached view. */
   const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
     const w = device.handle(weight);
     return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
   const newOnes = (rows: number): Handle => torch.full([1, rows], device.working, 1);
-  /** The product of two matrices in float32, in its place where it has one. */
+  /** Float32 product, written to its place if present. */
   const parameterGradient = (
     shape: readonly number[],
     place: GradientPlace | undefined,
@@ -113,7 +113,7 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
         { ...device.rows(x), turned: false },
       ];
       const ones = (): Factor => ({ handle: device.ones(rows), stride: rows, turned: false });
-      // First what needs most room: a gradient in its place stays there if a later one does not fit.
+      // Largest allocation first: if a later one fails, the gradient in place stays.
       const dX = needs.input ? inputGradient(d, weight, [rows, inner, outer], stride) : null;
       const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned, input]);
       const dBias =
@@ -127,7 +127,7 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
   };
 }
 
-/** a b in float32, whatever the working precision. */
+/** a b in float32. */
 export function wideProduct(device: TorchDevice, a: Handle, b: Handle): Handle {
   const { torch, working } = device;
   if (working === scalarType.float32) return torch.call(aten.mm, a, b);

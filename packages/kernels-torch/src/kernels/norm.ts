@@ -4,18 +4,18 @@ import { aten, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
 
-/** PyTorch's kernel, which the CPU does not have and which rounds the weight's gradient to the working precision, or plain products. */
+/** `fused` is PyTorch's GPU kernel, which rounds the weight's gradient; `composed` is plain products. */
 export type NormBackward = "fused" | "composed";
 
-/** RMSNorm (Zhang and Sennrich 2019); statistics in float32. Sums over a row are products with a column. */
+/** RMSNorm (Zhang and Sennrich 2019) with float32 statistics. Row sums are products with a column. */
 export function normKernels(device: TorchDevice, backward: NormBackward): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   const { torch, store } = device;
   const { float32 } = scalarType;
-  /** A column or row of one number, kept with the weight. */
+  /** Constant, cached with the weight. */
   const constant = (weight: Tensor, name: string, shape: readonly number[], value: number): Handle =>
     store.derive(store.get(weight), name, () => torch.full(shape, float32, value));
 
-  /** On the CPU torch composes the operator of more and wider steps than these. */
+  /** PyTorch's CPU operator takes more and wider steps than these. */
   const composed = (x: Handle, weight: Tensor, rows: number, width: number, epsilon: number): Handles<2> => {
     const mean = constant(weight, "mean", [width, 1], 1 / width);
     const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
@@ -27,7 +27,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     torch.call(aten.multiplyInPlace, normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
-  /** The same of float32 rows in memory that is there, a tile at a time. */
+  /** The same in float32 tiles, into existing memory. */
   const composedInto = (x: Tensor, weight: Tensor, epsilon: number, out: Handle, inverse: Handle): void => {
     const [rows, width] = x.shape as readonly [number, number];
     const mean = constant(weight, "mean", [width, 1], 1 / width);
@@ -47,7 +47,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         return [];
       });
   };
-  /** dX over what is in `out`; @returns the gradient of the weight */
+  /** Writes dX to `out`. @returns the gradient of the weight */
   const backwardInto = (dOut: Tensor, x: Tensor, weight: Tensor, inverse: Handle, out: Handle): Handle => {
     const [rows, width] = x.shape as readonly [number, number];
     const [d, input, w] = [device.handle(dOut), device.handle(x), device.handle(weight)];
@@ -141,7 +141,6 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         const sums = torch.call(aten.mm, torch.view(inverse, [1, rows]), product);
         const factor = torch.call(aten.mm, product, torch.view(wideW, [width, 1]));
         for (const each of [column, column, column]) torch.call(aten.multiplyInPlace, factor, each);
-        // In the product's array, which nothing reads again.
         const along = torch.call(aten.multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
         const straight = torch.call(aten.multiply, wideD, wideW);
         torch.call(aten.multiplyInPlace, straight, column);

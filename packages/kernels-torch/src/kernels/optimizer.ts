@@ -4,12 +4,12 @@ import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-/** Gradient norm and AdamW, over stretches of memory instead of tensors. */
+/** Gradient norm and AdamW over contiguous ranges instead of tensors. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { torch, store } = device;
   const mps = torch.device === "mps";
 
-  /** Norms whose squares add up to a vector's sum of squares: of blocks, and of what is left behind them. */
+  /** Norms of blocks and of the rest; their squares add up to the sum of squares. */
   const norms = ({ length, view }: Stretch): Handle[] => {
     const blocks = Math.floor(length / blockLength);
     const rest = length - blocks * blockLength;
@@ -21,7 +21,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     ];
   };
 
-  /** What gradients are divided by; null where they are taken as they are. Both halves of a step share it. */
+  /** Gradient divisor, shared by both halves of a step; null without clipping. */
   const divisor = ({ squares, maxNorm }: GradientClip): Handle | null => {
     if (maxNorm === Infinity) return null;
     return store.derive(store.get(squares), `divisor ${maxNorm}`, () => {
@@ -31,18 +31,18 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     });
   };
 
-  /** 1 where the sum is not finite, else 0. */
+  /** 1 if the sum is not finite, else 0. */
   const infinite = ({ squares }: GradientClip): Handle =>
     store.derive(store.get(squares), "infinite", () => {
       const found = torch.full([1], scalarType.float32, 0);
-      // Divides by 1 what it looks at.
+      // Divides its input, here by 1.
       torch.callMany(aten.findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
       return found;
     });
 
   /**
-   * What MPS' fused step takes and passes over (read in PyTorch's source up to 2.14): gradients are divided before it, and the host
-   * looks whether there is anything to do. @returns false where the sum is not finite
+   * Clips before MPS' fused step, which ignores clipping (PyTorch's source up to 2.14).
+   * @returns false if the sum is not finite
    */
   const clipOnMps = (clip: GradientClip, parts: readonly Stretch[]): boolean => {
     const sum = new Float32Array(1);

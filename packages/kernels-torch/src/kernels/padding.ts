@@ -4,16 +4,16 @@ import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { Rows } from "./dense-attention.ts";
 
-/** Where packed rows lie in a batch of sequences padded to the longest. */
+/** Packed rows in a batch padded to the longest sequence. */
 export interface PaddedLayout {
   readonly rows: number;
   readonly sequences: number;
   readonly longest: number;
-  /** Padded row of each packed row, int64 [N]; null when no sequence needs padding. */
+  /** Padded row of each packed row, int64 [N]; null without padding. */
   readonly places: Handle | null;
 }
 
-/** Worked out once per layout and freed with it. */
+/** Cached with the layout. */
 export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: number): PaddedLayout {
   const { store, torch } = device;
   const { offsets, longest } = layout;
@@ -30,7 +30,7 @@ export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: 
   return { rows, sequences, longest, places };
 }
 
-/** [N, width] of a type as [S * longest, width], zeros in between. */
+/** Pads [N, width] to [S * longest, width] with zeros. */
 export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number, type: ScalarType): Handle {
   if (layout.places === null) return x;
   const { torch } = device;
@@ -38,13 +38,12 @@ export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, wi
   return torch.call(aten.indexCopy, padded, { int: 0 }, layout.places, x);
 }
 
-/** The same of rows that need not lie side by side, which stay where they are when none needs padding. */
+/** The same for strided rows; unchanged without padding. */
 export function paddedRows(device: TorchDevice, x: Rows, layout: PaddedLayout, width: number): Rows {
   if (layout.places === null) return x;
   return { handle: padRows(device, x.handle, layout, width, device.working), stride: width };
 }
 
-/** The packed rows of [S * longest, width]. */
 export function packRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number): Handle {
   const { torch } = device;
   const flat = torch.view(x, [layout.sequences * layout.longest, width]);

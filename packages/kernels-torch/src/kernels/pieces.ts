@@ -6,7 +6,7 @@ import type { TorchDevice } from "../torch-device.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Parts of matrices, which share their memory, and tensors that share one allocation. */
+/** Matrix columns with shared memory, and tensors with a shared allocation. */
 export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   const { torch, store } = device;
   return {
@@ -75,7 +75,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** Whether matrices are columns of one other that follow one another: they lie in its memory as they are to be joined. */
+/** Whether matrices are consecutive columns of one matrix, already joined in memory. */
 function areNeighbours(parts: readonly TorchTensor[]): boolean {
   const [first] = parts;
   let start = first?.columnsOf?.start ?? 0;

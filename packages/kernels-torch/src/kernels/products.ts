@@ -7,17 +7,16 @@ import type { TorchDevice } from "../torch-device.ts";
 type Size = readonly [rows: number, columns: number];
 
 /**
- * Multiplications from which a product is oneDNN's. MKL takes AVX-512 on Intel's processors only: on others oneDNN needs 0.8 to 0.95
- * of its time, but for small products, where the call around it costs more.
+ * Min multiplications for oneDNN. MKL uses AVX-512 only on Intel's processors; on others oneDNN takes 0.8 to 0.95 of
+ * its time, except for small products.
  */
 export const oneDnnFrom: number = (cpus()[0]?.model.includes("Intel") ?? false) ? Infinity : 2 ** 24;
 
-/** Whether oneDNN has products for the device's rows. */
 export function hasOneDnn({ torch, working }: TorchDevice): boolean {
   return torch.device === "cpu" && working === scalarType.float32 && torch.library.shims.has(aten.oneDnnLinear.name);
 }
 
-/** x w^T + bias; x is contiguous, w [outer, inner] of any strides. */
+/** x w^T + bias; x is contiguous, w [outer, inner] with any strides. */
 export function oneDnnProduct({ torch }: TorchDevice, x: Handle, w: Handle, bias: Handle | null): Handle {
   return torch.call(aten.oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
 }
@@ -29,7 +28,7 @@ function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle 
   return out;
 }
 
-/** a b in float32, whatever the working precision. */
+/** a b in float32. */
 export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch, working } = device;
   if (working !== scalarType.float32 && torch.device === "cuda")
@@ -37,14 +36,14 @@ export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Siz
   return device.widened(product(device, a, b, size));
 }
 
-/** A factor of a product by its stored rows, `stride` elements apart; where it is `turned`, by its columns. */
+/** Factor by its stored rows, `stride` elements apart; transposed if `turned`. */
 export interface Factor {
   readonly handle: Handle;
   readonly stride: number;
   readonly turned: boolean;
 }
 
-/** left right in float32 over what is in its place, or on top of it; the right factor is not turned. */
+/** Writes or adds left right in float32; the right factor is not turned. */
 export function placeProduct(
   device: TorchDevice,
   place: GradientPlace,
@@ -68,7 +67,6 @@ export function placeProduct(
   store.changed(store.get(place.tensor));
 }
 
-/** A factor as a matrix [rows, columns]. */
 export function matrixOf(
   { torch }: TorchDevice,
   { handle, stride, turned }: Factor,
@@ -78,7 +76,7 @@ export function matrixOf(
   return turned ? torch.view(handle, [rows, columns], [1, stride]) : handle;
 }
 
-/** out = a + b for contiguous float32 memory; `a` may be `out` itself. */
+/** out = a + b for contiguous float32 memory; `a` may be `out`. */
 export function sumInto(device: TorchDevice, out: Handle, a: Handle, b: Handle, length: number): void {
   const { torch } = device;
   const row = torch.view(out, [1, length]);
@@ -87,8 +85,8 @@ export function sumInto(device: TorchDevice, out: Handle, a: Handle, b: Handle, 
 }
 
 /**
- * into += delta for contiguous float32 memory: a product with the matrix [1], because `add_` takes a Scalar, which the
- * stable interface cannot pass (seen up to 2.14.1).
+ * into += delta for contiguous float32 memory. A product with [1], because the stable interface cannot pass `add_` its
+ * Scalar (up to 2.14.1).
  */
 export function addInPlace(device: TorchDevice, into: Handle, delta: Handle, length: number): void {
   sumInto(device, into, into, delta, length);

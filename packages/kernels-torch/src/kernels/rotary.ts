@@ -3,10 +3,10 @@ import { aten, type Handle } from "../native/torch.ts";
 import { type Span, tileElements, type TorchDevice } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
 
-/** Elements up to which the tables are repeated for all heads: a decode step, whose layers share them. */
+/** Max elements of tables repeated for all heads, as in decode steps. */
 const fewElements = 1 << 20;
 
-/** @throws LaconicError `input_invalid` for a position that the tables lack */
+/** @throws LaconicError `input_invalid` for a position outside the tables */
 function expectRotary(
   device: TorchDevice,
   x: Tensor,
@@ -22,7 +22,7 @@ function expectRotary(
 /** out = x cos + swapped(x) (-sin, sin), where swapped exchanges the halves of a head. */
 export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
   const { torch, store } = device;
-  /** [positions, headDim]: both halves of a head. */
+  /** Both halves of a head, [positions, headDim]. */
   const wholeHead = ({ cos, sin }: RotaryTables, which: "cos" | "forward" | "inverse"): Handle =>
     store.derive(store.get(which === "cos" ? cos : sin), `whole head, ${which}`, () => {
       const half = device.handle(which === "cos" ? cos : sin);
@@ -34,7 +34,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
             : [half, torch.call(aten.negate, half)];
       return torch.call(aten.cat, { tensors: halves }, { int: 1 });
     });
-  /** The tables' rows at the positions, [N, 1, headDim]; all layers of a pass share them. */
+  /** Table rows, [N, 1, headDim]; shared by all layers of a pass. */
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
     const table = wholeHead(tables, which);
     const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
@@ -43,13 +43,13 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       torch.view(torch.call(aten.indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
     );
   };
-  /** The same for all heads side by side, [N, heads * headDim], for the few rows of a decode step. */
+  /** The same for all heads, [N, heads * headDim], in decode steps. */
   const allHeads = (rows: Handle, count: number, heads: number, headDim: number, positions: Tensor): Handle =>
     store.derive(store.get(positions), `rotary ${rows} of ${heads} heads`, () => {
       const repeated = torch.view(rows, [count, heads, headDim], [headDim, 0, 1]);
       return torch.view(torch.call(aten.contiguous, repeated, { int: 0 }), [count, heads * headDim]);
     });
-  /** Columns of a block of heads with the halves of each exchanged, int64; kept with the table. */
+  /** Columns with the halves of each head exchanged, int64; cached. */
   const exchanged = ({ cos }: RotaryTables, heads: number, half: number): Handle =>
     store.derive(store.get(cos), `exchanged halves of ${heads}`, () => {
       const columns = Int32Array.from({ length: 2 * heads * half }, (_, column) =>
@@ -63,7 +63,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
-      /** Some rows: what belongs to both halves into `out`, what they exchange into `room`, and the sum. */
+      /** Rotates rows: cos part into `out`, exchanged sin part into `room`, then their sum. */
       const rotateTile = (span: Span, room: Handle, out: Handle): void => {
         const { start, count: some } = span;
         const byHead = (of: Handle, step: number, first: number): Handle =>

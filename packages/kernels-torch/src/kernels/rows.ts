@@ -5,15 +5,15 @@ import { addInPlace } from "./products.ts";
 import { scalarType } from "../native/scalar-type.ts";
 
 /**
- * Rows of a table by number.
- * @param ordered - whether gradients of a table add up in one order: by sorted rows, beside the table, not by atomic sums in it
+ * Reads and writes rows by index.
+ * @param ordered - sums table gradients by sorted rows in a separate buffer, not by atomic sums
  */
 export function rowKernels(
   device: TorchDevice,
   ordered = true,
 ): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const { torch, store } = device;
-  /** Added up in float32: many rows of bfloat16 would lose their digits. */
+  /** Sums in float32: many bfloat16 rows would lose precision. */
   const summed = (d: Handle, at: Handle, rowCount: number): Handle =>
     torch.call(aten.embeddingBackward, device.widened(d), at, { int: rowCount }, { int: -1 }, { bool: false });
   return {
@@ -67,7 +67,7 @@ export function rowKernels(
   };
 }
 
-/** Rows of what stays on the device between decode steps. */
+/** Row state that stays on the device between decode steps. */
 export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { torch, store } = device;
   return {
@@ -99,14 +99,14 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
         return [];
       });
       const [least, most] = [target.range, given.range];
-      // Of the old values none is left where every row is written.
+      // No old value remains if every row is written.
       if (count === into.shape[0]) store.changed(target, given.range);
       else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
     },
     advance(x, by) {
       const held = store.get(x);
       torch.run(() => {
-        // Sums of integers take a factor as a Scalar, which the stable interface cannot pass.
+        // The stable interface cannot pass the Scalar of integer sums.
         const wide = torch.cast(held.handle, device.widest);
         torch.copyInto(held.handle, torch.add(wide, torch.full([1], device.widest, by)));
         return [];

@@ -6,10 +6,7 @@ import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 
-/**
- * Sampling settings on the device, and what follows from them: made at the first draw and kept with the settings, so that
- * a draw uploads nothing.
- */
+/** Sampling settings on the device with values derived at the first draw and cached. Draws upload nothing. */
 export class SamplingInputs {
   readonly kind: SamplingKind;
   readonly rows: number;
@@ -25,7 +22,7 @@ export class SamplingInputs {
     this.rows = this.#settings.shape[0] as number;
   }
 
-  /** float32 [B, 1], a column of `settings`. */
+  /** Column of `settings`, float32 [B, 1]. */
   setting(name: SamplingName): Handle {
     const stride = [kernelSampling.length, 1];
     return this.#device.torch.view(this.#settings.handle, [this.rows, 1], stride, kernelSampling.indexOf(name));
@@ -46,13 +43,13 @@ export class SamplingInputs {
     );
   }
 
-  /** Whether a row takes the likeliest token, bool [B, 1]. */
+  /** Whether a row takes the most likely token, bool [B, 1]. */
   greedy(): Handle {
     const { torch } = this.#device;
     return this.#derive("greedy", () => torch.call(aten.equal, this.setting("temperature"), this.number(0)));
   }
 
-  /** 1 where a row has a top-k, else 0; float32 [B, 1]. */
+  /** 1 for rows with a top-k, else 0; float32 [B, 1]. */
   hasTopK(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-k", () =>
@@ -60,7 +57,7 @@ export class SamplingInputs {
     );
   }
 
-  /** 1 where a row has a top-p, else 0; float32 [B, 1]. */
+  /** 1 for rows with a top-p, else 0; float32 [B, 1]. */
   hasTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-p", () =>
@@ -68,7 +65,7 @@ export class SamplingInputs {
     );
   }
 
-  /** 1 where a row has a top-p and no top-k, else 0; float32 [B, 1]. */
+  /** 1 for rows with a top-p but no top-k, else 0; float32 [B, 1]. */
   hasOpenTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has open top-p", () =>
@@ -76,7 +73,7 @@ export class SamplingInputs {
     );
   }
 
-  /** Rank of the last token that top-k keeps, of `width` that are ranked; all where there is no top-k. float32 [B, 1]. */
+  /** Rank of the last token kept by top-k, of `width` ranked ones; `width - 1` without top-k. float32 [B, 1]. */
   lastOfTopK(width: number): Handle {
     const { torch } = this.#device;
     return this.#derive(`last of top-k ${width}`, () => {
@@ -87,7 +84,7 @@ export class SamplingInputs {
     });
   }
 
-  /** 0, 1, 2, ... in a row, [1, count]. */
+  /** 0, 1, 2, ..., [1, count]. */
   counting(count: number, type: ScalarType): Handle {
     const { torch } = this.#device;
     return this.#derive(`counting to ${count} ${type}`, () =>
@@ -98,7 +95,6 @@ export class SamplingInputs {
     );
   }
 
-  /** One number, [1]; kept, since the same ones are wanted in every draw. */
   number(value: number, type: ScalarType = scalarType.float32): Handle {
     return this.#derive(`number ${value} ${type}`, () => this.#device.torch.full([1], type, value));
   }

@@ -7,7 +7,7 @@ import type { TorchDevice } from "../torch-device.ts";
 import { drawTokens, blockMasses } from "./draw-tokens.ts";
 import { SamplingInputs } from "./sampling-inputs.ts";
 
-/** One token per row by inverting the cumulative distribution: of whole numbers [B, V] there are only shares in float32. */
+/** One token per row by inverting the cumulative distribution. Only float32 shares have shape [B, V]. */
 export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { torch, store } = device;
   const wide = (logits: Handle, precision: "working" | "full"): Handle =>
@@ -66,7 +66,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     },
   };
 
-  /** Running sums in float32 may rise by rounding at a token without mass; the row then takes its likeliest. int64 [B, 1]. */
+  /** Replaces tokens without mass, which float32 rounding can select, by the most likely one. int64 [B, 1]. */
   function withMass(drawn: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     if (device.widest === scalarType.float64) return drawn;
     const inside = torch.call(aten.minimum, drawn, inputs.number(vocabulary - 1, scalarType.int64));
@@ -87,10 +87,10 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
 
 const { float32, int64 } = scalarType;
 
-/** Tokens that are ranked for a top-p without a top-k; it is rare that more are needed. */
+/** Tokens ranked for a top-p without top-k; rarely too few. */
 const rankedTokens = 1024;
 
-/** Shares [B, V] with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
+/** Shares [B, V], removed tokens set to 0: top-k, then top-p of the rest, then min-p. */
 function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch } = device;
   const { kind, rows } = inputs;
@@ -108,7 +108,7 @@ function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, 
   return torch.call(aten.where, torch.call(aten.atLeast, shares, least), shares, inputs.number(0));
 }
 
-/** Share of the last of the fewest tokens that reach top-p, 0 for rows without one; float32 [B, 1]. */
+/** Smallest share inside top-p, 0 without top-p; float32 [B, 1]. */
 function minOfTopP(
   device: TorchDevice,
   shares: Handle,
@@ -139,7 +139,7 @@ function minOfTopP(
   return least;
 }
 
-/** Sorts the rows whose mass the ranked tokens did not reach; the host has to ask which. */
+/** Sorts rows whose ranked tokens did not reach top-p. Reads their flags on the host. */
 function replaceUnreached(
   device: TorchDevice,
   { shares, least, wanted, reached }: Readonly<Record<"shares" | "least" | "wanted" | "reached", Handle>>,
@@ -152,13 +152,13 @@ function replaceUnreached(
   torch.read(torch.call(aten.multiply, behind, inputs.hasOpenTopP()), [inputs.rows, 1], flags);
   for (let row = 0; row < flags.length; row++) {
     if (flags[row] === 0) continue;
-    // One row at a time: sorted shares and their sums in float64 take five times the memory of the shares.
+    // Row by row: sorted shares with float64 sums take five times the memory of the shares.
     torch.run(() => {
       const at = torch.uploadIndices(Int32Array.of(row), [1]);
       const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, at);
       const [sorted] = torch.callMany(aten.sort, own(shares), { int: 1 }, { bool: true });
       const sums = torch.call(aten.cumsum, torch.cast(sorted, device.widest), { int: 1 }, null);
-      // Rounding must not ask for more than all of it.
+      // Rounding must not exceed the total.
       const place = torch.call(
         aten.minimum,
         torch.call(aten.searchSorted, sums, own(wanted), { bool: false }, { bool: false }, null, null),

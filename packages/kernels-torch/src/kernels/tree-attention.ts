@@ -8,19 +8,17 @@ import type { DenseAttention, DenseSaved, Rows, DenseSize } from "./dense-attent
 type Forward = Readonly<Record<"q" | "k" | "v", Tensor>>;
 type Backward = Forward & Readonly<Record<"dOut" | "out" | "logSumExp", Tensor>>;
 
-/** Attention over segments and what they continue. */
 export interface TreeAttention {
   forward(tensors: Forward, layout: SequenceLayout, tree: SegmentTree, shape: AttentionShape): Handles<2>;
   backward(tensors: Backward, layout: SequenceLayout, tree: SegmentTree, shape: AttentionShape): Handles<3>;
 }
 
-/** Measured on a CPU by `bench/src/prefix-tree.ts` at hidden sizes 64 and 256. */
+/** Measured on a CPU by `bench/src/prefix-tree.ts`, hidden sizes 64 and 256. */
 export const treeAttentionCost: BranchCost = { callWidth: 512, readerWidth: 14 };
 
 /**
- * Every segment attends to itself, and all that continue a segment attend to it as one block; results are put together by
- * their log-sum-exps. Backward, each block's gradients with the whole log-sum-exps are its exact part of the whole. The
- * order of all sums follows from the layout.
+ * Each segment attends to itself, and all its descendants attend to it as one block. Log-sum-exps merge the results;
+ * backward, the full log-sum-exps make each block's gradients exact. The layout fixes the order of sums.
  */
 export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeAttention {
   const { torch } = device;
@@ -105,7 +103,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         const keyRows = places.index(`level ${l} keys`, ...level.parts.map((part) => part.keyRows.rows));
         const add = (i: 0 | 1 | 2, index: Handle, delta: Handle): void => {
           const into = results[i] as Handle;
-          // No row is named twice.
+          // Row indices are unique.
           const sum = torch.add(torch.call(aten.indexSelect, into, { int: 0 }, index), delta);
           torch.call(aten.indexCopy, into, { int: 0 }, index, sum);
         };
@@ -124,7 +122,7 @@ interface Source extends Rows {
   readonly width: number;
 }
 
-/** Rows of a tree's parts, and the way back; what follows from the layout alone is kept with it. */
+/** Selects rows of a tree's parts and restores their order. Indices are cached with the layout. */
 class TreePlaces {
   readonly parts: TreeParts;
   readonly #device: TorchDevice;
@@ -140,7 +138,7 @@ class TreePlaces {
     this.parts = parts;
   }
 
-  /** What rows are taken from: with a row of zeros behind the last one where some places have none. */
+  /** Source rows, plus a zero row if some places are padding. */
   source(x: Tensor, type: ScalarType = this.#device.working): Source {
     const { torch } = this.#device;
     const width = x.shape[1] as number;
@@ -158,7 +156,7 @@ class TreePlaces {
     return part.causal ? this.queries(x, part, name) : this.#taken(x, part.keyRows, `${name} keys`);
   }
 
-  /** What the parts of a level came to, for its rows in their order. */
+  /** Results of a level in row order. */
   packed(parts: readonly Handle[], level: TreeLevel, name: string): Handle {
     const joined = this.joined(parts);
     if (level.places === null) return joined;
@@ -190,34 +188,34 @@ class TreePlaces {
   }
 }
 
-/** Which rows stand in the places of a part, sequence after sequence. */
+/** Row index of each place in a part. */
 interface PartRows {
-  /** A place without one has the row behind the last. */
+  /** Padding has the index after the last row. */
   readonly rows: Int32Array;
-  /** Where every run is whole and they begin equally far apart: the first row, and how far. Then nothing has to be gathered. */
+  /** First row and distance of full, evenly spaced runs, which need no gather; else null. */
   readonly regular: { readonly first: number; readonly step: number } | null;
 }
 
-/** Runs of rows of equal or similar length that attend in one call. */
+/** Runs of similar length, attended in one call. */
 interface TreePart extends DenseSize {
   readonly queryRows: PartRows;
-  /** The same in a causal part. */
+  /** Equals `queryRows` in a causal part. */
   readonly keyRows: PartRows;
 }
 
-/** Parts in which every row attends at most once. */
+/** Parts in which a row attends at most once. */
 interface TreeLevel {
   readonly parts: readonly TreePart[];
-  /** The rows that attend here, in their order. */
+  /** Attending rows, sorted. */
   readonly rows: Int32Array;
-  /** The place of each in the parts one behind the other; null where they stand in order. */
+  /** Place of each row in the concatenated parts; null if in order. */
   readonly places: Int32Array | null;
 }
 
 interface TreeParts {
-  /** Every segment to itself. */
+  /** Each segment attends to itself. */
   readonly own: TreeLevel;
-  /** Everything behind a segment to that segment: level l has the segments with l ancestors. */
+  /** Descendants attend to a segment; level l has segments with l ancestors. */
   readonly levels: readonly TreeLevel[];
   readonly padded: boolean;
 }
@@ -236,8 +234,8 @@ interface Block {
 const short = 16;
 
 /**
- * Segments lie depth first, so what continues one is a single run of rows behind it: a block of queries that all attend to
- * all of its keys. No key is copied for a descendant, and none is masked.
+ * Depth-first order makes a segment's descendants one run of rows, which all attend to all its keys. Keys are neither
+ * copied nor masked.
  */
 function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeParts {
   const rows = offsets.at(-1) as number;

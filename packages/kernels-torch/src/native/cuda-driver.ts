@@ -2,13 +2,13 @@ import { koffi } from "./native-memory.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 
-/** A GPU as NVIDIA's driver shows it to this process. */
+/** GPU that NVIDIA's driver shows to this process. */
 export interface Gpu {
-  /** As in `cuda:1`; CUDA_VISIBLE_DEVICES changes what is counted. */
+  /** Number in `cuda:1`; depends on CUDA_VISIBLE_DEVICES. */
   readonly index: number;
   readonly name: string;
   readonly memory: number;
-  /** As in `9.0`. */
+  /** Such as `9.0`. */
   readonly computeCapability: string;
 }
 
@@ -17,8 +17,8 @@ function cudaDriver({ title }: System = systemOf(process.platform)): string {
 }
 
 /**
- * Asks NVIDIA's driver for a GPU, before gigabytes of libraries are loaded that crash or fail obscurely without one.
- * @throws LaconicError `device_unavailable`: no driver, one without a GPU, with the driver's error number, or none of this index
+ * Checks for a GPU before libraries are loaded that crash or fail obscurely without one.
+ * @throws LaconicError `device_unavailable` without a driver, a GPU or this index
  */
 export function checkCudaDriver(index = 0, name?: string): void {
   const gpus = listGpus(name);
@@ -28,8 +28,8 @@ export function checkCudaDriver(index = 0, name?: string): void {
 }
 
 /**
- * The GPUs of this machine, in the order in which CUDA counts them. Starts the driver in this process.
- * @throws LaconicError `device_unavailable`: no driver, or one without a GPU, with the driver's error number
+ * Lists this machine's GPUs in CUDA's order. Starts the driver.
+ * @throws LaconicError `device_unavailable` without a driver or a GPU; has the driver's error number
  */
 export function listGpus(name: string = cudaDriver()): Gpu[] {
   const { error, gpus } = askDriver(name);
@@ -38,7 +38,7 @@ export function listGpus(name: string = cudaDriver()): Gpu[] {
   throw new LaconicError("device_unavailable", `there is no NVIDIA GPU here: its driver ${reason}`, { error });
 }
 
-/** Attributes of a device, by their numbers in the driver's header. */
+/** Attribute numbers in the driver's header. */
 const [computeCapabilityMajor, computeCapabilityMinor] = [75, 76];
 
 function askDriver(name: string): { readonly error: number; readonly gpus: Gpu[] } {

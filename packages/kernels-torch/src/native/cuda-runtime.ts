@@ -5,22 +5,20 @@ import type { TorchInstall } from "../find/torch-install.ts";
 import { koffi, Slots } from "./native-memory.ts";
 import type { NativeFunction } from "./shims.ts";
 
-/** Marks in a GPU's queue of work. */
+/** Events in a GPU's queue. */
 export interface DeviceEvents {
-  /** Marks the end of what has been enqueued so far. The mark is waited for once: `wait` returns when the GPU has passed it. */
+  /** Marks the end of the queued work. `wait` returns when the GPU has passed it; call it once. */
   record(): { wait(): void };
 }
 
 const disableTiming = 2;
 
-/** What the CUDA runtime gives, from the first library of that name that has it; null without one. */
+/** Opens the first CUDA runtime found; null without one. */
 function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle) => T): T | null {
   for (const name of cudaNames(install))
     try {
       return open(koffi().load(name));
-    } catch {
-      // The next name.
-    }
+    } catch {}
   return null;
 }
 
@@ -44,13 +42,12 @@ export function cudaEvents(install: TorchInstall, currentStream: NativeFunction,
     const mark = runtime.func("int cudaEventRecord(uint64_t, uint64_t)") as NativeFunction;
     const synchronize = runtime.func("int cudaEventSynchronize(uint64_t)") as NativeFunction;
     const slots = new Slots(1);
-    /** Asked for at first use: that starts the GPU. */
+    /** Queried at first use: this starts the GPU. */
     let stream: number | null = null;
     const streamOfThread = (): number => {
       currentStream(index, slots.address);
       return slots.integer(0);
     };
-    /** Events are used again: few are pending at a time. */
     const spare: number[] = [];
     return {
       record() {

@@ -5,13 +5,13 @@ import { slotPlaces, type NativeCalls } from "./native-calls.ts";
 import type { Handle } from "./operator.ts";
 import { scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
-/** On the device, on the host in pinned memory where there is any, or in memory that a GPU cannot read by itself. */
+/** `host` is pinned if possible; `pageable` is memory that a GPU cannot read directly. */
 export type TensorPlace = TorchDeviceName | "host" | "pageable";
 
 /** Codes of c10::DeviceType. */
 const deviceTypes: Readonly<Record<TorchDeviceName, number>> = { cpu: 0, cuda: 1, mps: 13 };
 
-/** Makes tensors, and moves their numbers between host and device. */
+/** Makes tensors and copies them between host and device. */
 export class DeviceMemory {
   readonly #library: Library;
   readonly #device: TorchDeviceName;
@@ -31,12 +31,12 @@ export class DeviceMemory {
     return this.#landings.count;
   }
 
-  /** Not initialised. */
+  /** Allocates uninitialised memory. */
   allocate(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
     return this.#scopes.add(this.newTensor(shape, type, where));
   }
 
-  /** The same, which belongs to nobody. */
+  /** The same without an owner. */
   newTensor(shape: readonly number[], type: ScalarType, where: TensorPlace): Handle {
     this.#writeShape(shape);
     const { address } = this.#calls.slots;
@@ -57,7 +57,7 @@ export class DeviceMemory {
     return this.#calls.slots.integer(slotPlaces.result);
   }
 
-  /** The same memory under other sizes; contiguous from its first element, unless strides and an offset in elements are given. */
+  /** The same memory in another shape; contiguous by default. Strides and offset are in elements. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     this.#writeShape(shape, strides);
     const { address } = this.#calls.slots;
@@ -79,14 +79,14 @@ export class DeviceMemory {
       throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
   }
 
-  /** Where a tensor's first element lies, as a number. */
+  /** Address of a tensor's first element. */
   address(handle: Handle): number {
     const { slots } = this.#calls;
     this.#calls.check(this.#library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
     return slots.integer(slotPlaces.result);
   }
 
-  /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
+  /** Copies the values before it returns. GPU transfers use pinned memory if available. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     const type = scalarTypeOf(values);
     return this.#scopes.run(() => {
@@ -102,7 +102,7 @@ export class DeviceMemory {
 
   /**
    * Starts to read a contiguous tensor, which may be freed at once.
-   * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
+   * @returns fills `into` once the device has passed this point in its queue
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
     const { events, emptyPinned } = this.#library;
@@ -121,7 +121,7 @@ export class DeviceMemory {
     const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
     this.#copyAcross(landing.handle, x, pinned);
     const passed = pinned ? events.record() : null;
-    // Record, wait, and the copy out of the landing.
+    // Record, wait, and copy to the host array.
     counters.nativeCalls += passed ? 3 : 1;
     return () => {
       passed?.wait();
@@ -136,7 +136,7 @@ export class DeviceMemory {
     this.startRead(x, shape, into)();
   }
 
-  /** Between host and GPU; without pinned memory the host waits. */
+  /** Copies between host and GPU; blocks without pinned memory. */
   #copyAcross(into: Handle, from: Handle, pinned = this.#library.emptyPinned !== null): void {
     this.#calls.counters.hostCopies += 1;
     if (!pinned) this.#calls.counters.blockingCopies += 1;
@@ -162,11 +162,10 @@ interface Landing {
   readonly bytes: number;
 }
 
-/** Larger ones are given back at once. */
 const maxBytes = 2 ** 16;
 const maxKept = 8;
 
-/** Host memory of small reads, kept for the next ones: decode steps read the same again and again, one read while another is under way. */
+/** Host memory for small reads, which decode steps repeat, sometimes two at a time. */
 class Landings {
   readonly #kept: Landing[] = [];
   readonly #delete: (handle: Handle) => void;

@@ -1,12 +1,9 @@
 import type { Handle } from "./operator.ts";
 
-/**
- * Owns the handles that native calls return: each belongs to the innermost {@link run} and is deleted at its end, unless it
- * is the result.
- */
+/** Owns handles of native calls. The innermost {@link run} deletes them at its end, except its result. */
 export class HandleScopes {
   readonly #remove: (handle: Handle) => void;
-  /** Of the running kernels, innermost last. */
+  /** Handles of the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
@@ -19,7 +16,7 @@ export class HandleScopes {
     return this.#live;
   }
 
-  /** Runs a kernel; of the handles made inside, those in the result survive and belong to the caller. */
+  /** Runs a kernel and deletes its handles, except the result, which the caller owns. */
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
     const start = this.#temporaries.length;
     this.#depth += 1;
@@ -34,7 +31,7 @@ export class HandleScopes {
     }
   }
 
-  /** Like {@link run}, but the result belongs to nobody: the caller deletes it. */
+  /** Like {@link run}, but the caller must delete the result. */
   apart(body: () => Handle): Handle {
     const depth = this.#depth;
     this.#depth = 0;
@@ -45,7 +42,6 @@ export class HandleScopes {
     }
   }
 
-  /** Takes a new handle into the innermost run. */
   add(handle: Handle): Handle {
     this.#live += 1;
     this.#temporaries.push(handle);
@@ -63,7 +59,7 @@ export class HandleScopes {
       const handle = temporaries.pop() as Handle;
       if (!kept.includes(handle)) this.delete(handle);
     }
-    // An enclosing kernel owns what survives.
+    // The enclosing kernel owns the results.
     if (this.#depth > 0) temporaries.push(...kept);
   }
 }

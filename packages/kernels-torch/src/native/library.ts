@@ -10,10 +10,9 @@ import { type NativeFunction, findShims, shimsByOperator, type LoadedShim } from
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, cudaMemory, type DeviceEvents } from "./cuda-runtime.ts";
 
-/** Where libtorch computes: on the processor, on an NVIDIA GPU, or on Apple's by Metal. */
 export type TorchDeviceName = "cpu" | "cuda" | "mps";
 
-/** C declarations by symbol; `{device}` stands for `cpu`, `cuda` or `mps`. Handles and pointers are passed as addresses. */
+/** C declarations; `{device}` stands for `cpu`, `cuda` or `mps`. Handles and pointers are addresses. */
 export const required = {
   callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
   newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
@@ -40,27 +39,27 @@ export const optional = {
   errorText: "str torch_exception_get_what_without_backtrace()",
   /** 2.13: heap slot of an optional argument. */
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
-  /** A host tensor that a GPU copies from and to by itself. */
+  /** Host tensor that a GPU accesses directly. */
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
   indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
-  /** Sizes and type of a tensor, for what the processor computes in the place of MPS. */
+  /** Sizes and type of a tensor, for CPU fallbacks of MPS. */
   dimensions: "int aoti_torch_get_dim(uint64_t, uint64_t)",
   sizes: "int aoti_torch_get_sizes(uint64_t, uint64_t)",
   type: "int aoti_torch_get_dtype(uint64_t, uint64_t)",
-  /** Makes a GPU the calling thread's own, as long as the guard lives. */
+  /** Selects a GPU for the thread while the guard exists. */
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
 
-/** The C functions that are looked up in libtorch, by name. */
+/** C functions in libtorch, by name. */
 export interface NativeSymbols {
-  /** Without one of these there is no device. */
+  /** A missing one makes the device unavailable. */
   readonly required: readonly string[];
-  /** What is missing here is done otherwise. */
+  /** Missing ones have a replacement. */
   readonly optional: readonly string[];
 }
 
-/** What a device looks up. @param device - as C's names have it: `cpu`, `cuda` or `mps` */
+/** @param device - `cpu`, `cuda` or `mps`, as in C names */
 export function nativeSymbols(device: string): NativeSymbols {
   const shims = Object.values(shimsByOperator).flatMap(({ forms }) => forms.map(({ symbol }) => symbol));
   return {
@@ -73,30 +72,29 @@ function nameOf(declaration: string, device: string): string {
   return declaration.replace(/^(?:\w+ )?([\w{}]+).*/, "$1").replace("{device}", device);
 }
 
-/** libtorch, loaded. */
 export interface Library {
   readonly version: { readonly major: number; readonly minor: number };
-  /** As `torch_call_dispatcher` wants it. */
+  /** Argument of `torch_call_dispatcher`. */
   readonly abiVersion: bigint;
-  /** Of the GPU; 0 on the CPU. */
+  /** GPU number; 0 on the CPU. */
   readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
-  /** Operators that can be called without the dispatcher, by name. */
+  /** Operators callable without the dispatcher, by name. */
   readonly shims: ReadonlyMap<string, LoadedShim>;
   readonly errorText: (() => string | null) | null;
-  /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
+  /** 2.13: allocates an 8-byte block, freed by torch, and writes its address. */
   readonly newSlot: NativeFunction | null;
   readonly emptyPinned: NativeFunction | null;
-  /** Of a tensor: how many sizes it has, where they are, and its type. */
+  /** Dimensions, address of the sizes, and type of a tensor. */
   readonly describe: Readonly<Record<"dimensions" | "sizes" | "type", NativeFunction | null>>;
   readonly indexTensor: NativeFunction | null;
-  /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
+  /** Null on the CPU or without the CUDA runtime. */
   readonly events: DeviceEvents | null;
   readonly malloc: NativeFunction;
-  /** Sets the threads of the operations that follow; null where OpenMP is not found. */
+  /** Sets the threads of later operations; null without OpenMP. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
-  /** Of the GPU; null on the CPU, or where the CUDA runtime is not found. */
+  /** Null on the CPU or without the CUDA runtime. */
   readonly deviceMemory: (() => DeviceMemory) | null;
   readonly toNative: (address: number, source: ArrayBufferView, bytes: number) => void;
   readonly toHost: (target: ArrayBufferView, address: number, bytes: number) => void;
@@ -105,22 +103,22 @@ export interface Library {
 export interface LibraryOptions {
   readonly device: TorchDeviceName;
   readonly index?: number;
-  /** Threads of one operation on the CPU; the library's own choice when absent. */
+  /** Threads of a CPU operation. Default: the library's choice. */
   readonly threads?: number;
   readonly tf32: boolean;
-  /** cuBLAS keeps to workspaces of one size on CUDA; false by default. */
+  /** Fixed cuBLAS workspaces on CUDA. Default false. */
   readonly deterministic?: boolean;
 }
 
-/** Before 2.13 PyTorch does not say that MPS lacks an operator. */
+/** Older versions do not report operators that MPS lacks. */
 const oldest = { cpu: [2, 10], cuda: [2, 10], mps: [2, 13] } as const;
 
-/** A C function by its declaration, in which `{device}` stands for the device; null where no library has it. */
+/** Finds a function by its declaration; null if missing. */
 type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> | null;
 
 /**
- * Loads libtorch's shared libraries into this process.
- * @throws LaconicError `device_unavailable` naming the file or symbol that is missing, or the version that is too old.
+ * Loads libtorch into this process.
+ * @throws LaconicError `device_unavailable` for a missing file or symbol, or an old version
  */
 export function loadLibrary(install: TorchInstall, options: LibraryOptions): Library {
   const { device, index = 0 } = options;
@@ -141,7 +139,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     errorText: find(optional.errorText) as Library["errorText"],
     newSlot: findOptional("newSlot"),
     indexTensor: findOptional("indexTensor"),
-    // Pinned memory is CUDA's.
+    // Pinned memory needs CUDA.
     emptyPinned: device === "mps" ? null : findOptional("emptyPinned"),
     describe: { dimensions: findOptional("dimensions"), sizes: findOptional("sizes"), type: findOptional("type") },
     events: currentStream && cudaEvents(install, currentStream, index),
@@ -154,7 +152,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   };
 }
 
-/** Before the libraries start: they read these once, and a worker's process.env does not reach C. */
+/** Runs before the libraries start: they read these variables once, and a worker's process.env does not reach C. */
 function setEnvironment(
   libc: LibraryHandle,
   { device, threads, tf32, deterministic = false }: LibraryOptions,
@@ -162,17 +160,17 @@ function setEnvironment(
 ): void {
   const set = setterOf(libc, system);
   if (threads !== undefined) set("OMP_NUM_THREADS", String(threads), 1);
-  // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
+  // OpenMP threads spin between operations; unlimited, they starve other threads.
   set("GOMP_SPINCOUNT", "20000", 0);
-  // By NVIDIA's word its products are the same from run to run with one of these workspaces, on several streams too.
+  // NVIDIA documents reproducible products with this setting, also on several streams.
   if (device === "cuda" && deterministic) set("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
-  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
-  // What MPS lacks is refused, or computed elsewhere and counted: PyTorch's own way says it once and counts nothing.
+  // PyTorch's default is off, but an inherited variable could turn it on.
+  // PyTorch's MPS fallback does not count its calls; ours does.
   if (device === "mps") set("PYTORCH_ENABLE_MPS_FALLBACK", "0", 1);
   if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
 }
 
-/** What sets a variable of C's environment; one that is there stays where `replace` is 0. */
+/** Sets a C environment variable; `replace` 0 keeps an existing value. */
 function setterOf(libc: LibraryHandle, system: System): (name: string, value: string, replace: 0 | 1) => void {
   if (system.title !== "Windows") return libc.func("int setenv(str, str, int)") as ReturnType<typeof setterOf>;
   const put = libc.func("int _putenv_s(str, str)");
@@ -181,7 +179,7 @@ function setterOf(libc: LibraryHandle, system: System): (name: string, value: st
   };
 }
 
-/** The libraries that have its functions, in the order in which they are asked. */
+/** In search order. */
 function loadTorch(install: TorchInstall, device: TorchDeviceName, system: System): LibraryHandle[] {
   const load = (name: string): LibraryHandle => {
     const file = join(install.libraries, system.library(name));
@@ -205,14 +203,12 @@ function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): F
     for (const library of libraries)
       try {
         return library.func(declaration.replace("{device}", device));
-      } catch {
-        // In the other library, or in none.
-      }
+      } catch {}
     return null;
   };
 }
 
-/** @throws LaconicError `device_unavailable` for one that is too old. */
+/** @throws LaconicError `device_unavailable` for an old version */
 function versionOf(
   find: FindFunction,
   install: TorchInstall,
@@ -231,7 +227,7 @@ function versionOf(
   );
 }
 
-/** @throws LaconicError `device_unavailable` naming every symbol that is missing. */
+/** @throws LaconicError `device_unavailable` with every missing symbol */
 function requiredFunctions(
   find: FindFunction,
   { folder }: TorchInstall,
@@ -254,7 +250,7 @@ function requiredFunctions(
   return functions as Library["functions"];
 }
 
-/** What is launched and asked from this thread on goes to this GPU. The guard is never freed. */
+/** Selects the GPU for this thread. The guard is never freed. */
 function useGpu(index: number, newGuard: NativeFunction | null): void {
   const status = newGuard?.(index, new Slots(1).address);
   if (status === 0) return;
@@ -262,10 +258,10 @@ function useGpu(index: number, newGuard: NativeFunction | null): void {
   throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
 }
 
-/** OpenMP's switch for the number of threads, out of the library that PyTorch brings along. */
+/** OpenMP's thread control, from PyTorch's libraries. */
 function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "threads"> {
   try {
-    // GNU's on Linux, LLVM's on macOS, Intel's on Windows.
+    // Names on Linux (GNU), macOS (LLVM) and Windows (Intel).
     const name = readdirSync(libraries).find((file) => /^lib(?:gomp|omp|iomp5md)\b/u.test(file));
     const openMp = koffi().load(join(libraries, name ?? "libgomp.so.1"));
     return {
@@ -277,11 +273,9 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   }
 }
 
-/** Absent ones are found by the loader itself, or named in the error of the library that needs them. */
+/** A missing library is found by the loader, or named in a later error. */
 function tryLoad(file: string): void {
   try {
     koffi().load(file, { global: true, lazy: true });
-  } catch {
-    // See above.
-  }
+  } catch {}
 }

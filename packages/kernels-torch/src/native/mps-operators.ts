@@ -5,8 +5,8 @@ import type { Argument, Handle, Operator, ResultCount } from "./operator.ts";
 import type { ScalarType } from "./scalar-type.ts";
 
 /**
- * Operators that the processor may compute where MPS lacks them: those of a few rows or numbers, in sampling and in writes to
- * caches. All others pass over whole activations or weights, and would be slower than a run on the processor.
+ * Operators that the CPU may compute if MPS lacks them: on few rows or numbers, in sampling and cache writes. Others
+ * process whole activations or weights; a run on the CPU would be faster.
  */
 export const processorOperators: ReadonlySet<string> = new Set(
   ["sort", "topk", "searchsorted.Tensor", "cumsum", "index_copy_", "_softmax", "_log_softmax", "max.dim"].map(
@@ -14,14 +14,13 @@ export const processorOperators: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What the processor's tensors are made and copied with. */
 interface Memory {
-  /** A new tensor of the processor's or of MPS'; it belongs to the caller. */
+  /** The caller owns the new tensor. */
   readonly make: (shape: readonly number[], type: ScalarType, where: "host" | "mps") => Handle;
   readonly remove: (handle: Handle) => void;
 }
 
-/** Runs operators on MPS, and the few that it lacks and the processor may compute there, which it names and counts. */
+/** Runs operators on MPS; computes and counts the allowed missing ones on the CPU. */
 export class MpsOperators {
   readonly #calls: NativeCalls;
   readonly #library: Library;
@@ -34,15 +33,15 @@ export class MpsOperators {
     this.#memory = memory;
   }
 
-  /** Calls on the processor by operator. */
+  /** CPU calls by operator. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** @throws LaconicError `device_unavailable` for an operator that MPS lacks and the processor may not compute */
+  /** @throws LaconicError `device_unavailable` for a missing operator not allowed on the CPU */
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const { name } = op;
-    // Each refusal leaks what was given, so an operator is refused once.
+    // A refusal leaks its arguments, so MPS is not asked again.
     if (!this.#counts.has(name))
       try {
         this.#calls.invoke(op, args);
@@ -64,7 +63,7 @@ export class MpsOperators {
     this.#onProcessor(op, args);
   }
 
-  /** Leaves the results, on MPS, in the first slots. */
+  /** Leaves results, on MPS, in the first slots. */
   #onProcessor(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const { slots } = this.#calls;
     const copies = new Map<Handle, Handle>();
@@ -73,7 +72,7 @@ export class MpsOperators {
       this.#calls.dispatch(op, moved);
       const results = Array.from({ length: op.results }, (_, i) => slots.integer(i));
       const [first] = args;
-      // What is changed in place is the first argument, and the result is that tensor again.
+      // In-place operators return their first argument.
       if (op.name.endsWith("_") && typeof first === "number") {
         this.#copy(first, copies.get(first) as Handle);
         for (const result of results) this.#memory.remove(result);
@@ -101,7 +100,7 @@ export class MpsOperators {
     return argument;
   }
 
-  /** The same values, contiguous, on the other side. */
+  /** Contiguous copy on the other side. */
   #like(handle: Handle, where: "host" | "mps"): Handle {
     const { describe, toHost } = this.#library;
     const { slots } = this.#calls;

@@ -5,18 +5,18 @@ import { computes, type Argument, type Handle, type Operator, type ResultCount }
 import type { LoadedShim } from "./shims.ts";
 import type { KernelCounters } from "@laconic/engine/kernels";
 
-/** Slots where calls find what they are given and leave what they return; arguments and results of operators come first. */
+/** Slots of a call; arguments and results of operators come first. */
 export const slotPlaces: {
   readonly result: number;
   readonly second: number;
   readonly sizes: number;
   readonly strides: number;
-  /** Lists and optional values that a borrowing call points to. */
+  /** Targets of pointers in borrowing calls. */
   readonly borrowed: number;
 } = { result: 64, second: 65, sizes: 72, strides: 80, borrowed: 88 };
 const borrowedSlots = 128;
 
-/** How arguments get to C, and errors back; counts what is called. */
+/** Passes arguments to C, checks statuses and counts calls. */
 export class NativeCalls {
   readonly library: Library;
   readonly slots: Slots = new Slots(slotPlaces.borrowed + borrowedSlots);
@@ -26,18 +26,18 @@ export class NativeCalls {
     this.library = library;
   }
 
-  /** Results are left in the first slots. */
+  /** Leaves results in the first slots. */
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const shim = this.library.shims.get(op.name);
     const [a, b] = args;
-    // Two tensors make one, as most often: nothing to prepare.
+    // Fast path: two tensors in, one out.
     if (shim?.takes.length === 2 && args.length === 2 && typeof a === "number" && typeof b === "number")
       this.check(shim.call(a, b, this.slots.addressOf(0)), op.name);
     else if (!shim || !this.#borrow(shim, op, args)) this.dispatch(op, args);
     if (computes(op)) this.counters.operations += 1;
   }
 
-  /** Calls a C function that borrows its arguments; false, with nothing done, where it does not take them. */
+  /** Calls a C function that borrows its arguments; false, without effect, if unsupported. */
   #borrow({ takes, call }: LoadedShim, op: Operator<ResultCount>, args: readonly Argument[]): boolean {
     for (let i = takes.length; i < args.length; i++) if (args[i] !== null) return false;
     const slots = this.slots;
@@ -76,18 +76,18 @@ export class NativeCalls {
     return true;
   }
 
-  /** The same by the dispatcher, which takes the kernel of the device where the tensors are. */
+  /** Calls the dispatcher, which selects the device's kernel. */
   dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const slots = this.slots;
     for (let i = 0; i < args.length; i++) this.#place(i, args[i] as Argument);
     const { callDispatcher } = this.library.functions;
     this.counters.dispatcherCalls += 1;
     const status = callDispatcher(op.nameAddress, op.overloadAddress, slots.address, this.library.abiVersion);
-    // What torch consumed before it failed is unknown, so nothing is freed here: a leak is better than a double free.
+    // Torch may have consumed arguments before it failed; a leak is better than a double free.
     this.check(status, op.name);
   }
 
-  /** Writes one argument; tensors, lists and optionals are consumed by the call, so each gets a reference of its own. */
+  /** Writes one argument. Calls consume tensors, lists and optionals, so each gets a new reference. */
   #place(slot: number, argument: Argument): void {
     const slots = this.slots;
     if (argument === null) slots.setInteger(slot, 0);
@@ -123,7 +123,7 @@ export class NativeCalls {
       this.check(newSlot(this.slots.addressOf(slotPlaces.result)), "new slot");
       target = this.slots.integer(slotPlaces.result);
     } else {
-      // Before 2.13 torch frees the block with C++ delete, which ends in free.
+      // Before 2.13 torch frees the block with C++ delete, which calls free.
       target = malloc(8);
     }
     this.counters.nativeCalls += 1;
@@ -137,7 +137,7 @@ export class NativeCalls {
     return slots.integer(slotPlaces.result);
   }
 
-  /** After a call that computes something. */
+  /** Checks a call that computes something, and counts it. */
   compute(status: number, what: string): void {
     this.counters.operations += 1;
     this.check(status, what);
@@ -154,7 +154,6 @@ export class NativeCalls {
   }
 }
 
-/** The counts of one {@link KernelCounters}, as they grow. */
 class Counters implements KernelCounters {
   operations = 0;
   nativeCalls = 0;

@@ -2,13 +2,12 @@ import type Koffi from "koffi";
 import { createRequire } from "node:module";
 import { LaconicError, thrownText } from "@laconic/core";
 
-/** A block of memory outside the JavaScript heap: its address never moves. Addresses are numbers, below 2^53. */
+/** Memory outside the JavaScript heap; the address is fixed and below 2^53. */
 export interface NativeBlock {
   readonly address: number;
   readonly buffer: ArrayBuffer;
 }
 
-/** Never freed: for blocks that live as long as the process. */
 function allocateForever(bytes: number): NativeBlock {
   const pointer: unknown = koffi().alloc("char", bytes);
   return { address: Number(koffi().address(pointer)), buffer: koffi().view(pointer, bytes) };
@@ -16,7 +15,7 @@ function allocateForever(bytes: number): NativeBlock {
 
 const strings = new Map<string, number>();
 
-/** Address of a zero-terminated copy of an ASCII text, kept forever. */
+/** Address of a zero-terminated ASCII copy, never freed. */
 export function cString(text: string): number {
   let address = strings.get(text);
   if (address === undefined) {
@@ -30,7 +29,7 @@ export function cString(text: string): number {
   return address;
 }
 
-/** A fixed row of 64-bit slots, read and written as handles, integers or doubles. */
+/** 64-bit slots, accessed as handles, integers or doubles. */
 export class Slots {
   readonly address: number;
   readonly #words: Uint32Array;
@@ -47,7 +46,7 @@ export class Slots {
     return this.address + 8 * slot;
   }
 
-  /** A handle, a size, or any whole number of at most 53 bits; negative ones in two's complement. */
+  /** Writes an integer of at most 53 bits; negative ones in two's complement. */
   setInteger(slot: number, value: number): void {
     this.#words[2 * slot] = value;
     this.#words[2 * slot + 1] = Math.floor(value / 2 ** 32);
@@ -57,12 +56,11 @@ export class Slots {
     this.#doubles[slot] = value;
   }
 
-  /** The eight bytes of a slot. */
   bytes(slot: number): Uint8Array {
     return new Uint8Array(this.#words.buffer, 8 * slot, 8);
   }
 
-  /** An unsigned number of at most 53 bits: handles and addresses are that small. */
+  /** Reads an unsigned integer of at most 53 bits. */
   integer(slot: number): number {
     return (this.#words[2 * slot] as number) + (this.#words[2 * slot + 1] as number) * 2 ** 32;
   }
@@ -71,8 +69,8 @@ export class Slots {
 let loaded: typeof Koffi | null = null;
 
 /**
- * Koffi, which calls native libraries, from its first use on: where its own native part is missing, all other devices still work.
- * @throws LaconicError `device_unavailable` where it does not load
+ * Loads Koffi, which calls native libraries, at first use: other devices work without it.
+ * @throws LaconicError `device_unavailable` if it does not load
  */
 export function koffi(): typeof Koffi {
   try {

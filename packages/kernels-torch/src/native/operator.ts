@@ -4,25 +4,25 @@ import type { ScalarType } from "./scalar-type.ts";
 /** Address of an at::Tensor on torch's heap: one owned reference. */
 export type Handle = number;
 
-/** An argument of an operator by its schema type. A plain number is a borrowed tensor handle. */
+/** Argument by schema type. A plain number is a borrowed tensor handle. */
 export type Argument =
   | Handle
   | { readonly int: number }
   | { readonly float: number }
   | { readonly bool: boolean }
   | { readonly type: ScalarType }
-  /** None is negative. */
+  /** Never negative. */
   | { readonly ints: readonly number[] }
   | { readonly bools: readonly boolean[] }
   | { readonly tensors: readonly Handle[] }
-  /** Only of operators that are called as plain C functions. */
+  /** Plain C functions only. */
   | { readonly text: string }
-  /** An optional argument that is given. */
+  /** Present optional argument. */
   | { readonly some: Argument }
-  /** An optional argument that is not. */
+  /** Absent optional argument. */
   | null;
 
-/** An operator of the dispatcher, its names kept as native texts. */
+/** Dispatcher operator; names are cached as C strings. */
 export interface Operator<Count extends ResultCount = 1> {
   readonly name: string;
   readonly nameAddress: number;
@@ -32,7 +32,6 @@ export interface Operator<Count extends ResultCount = 1> {
 
 export type ResultCount = 0 | 1 | 2 | 3 | 5;
 
-/** As many handles as an operator returns. */
 export type Handles<Count extends ResultCount> = [
   readonly [],
   readonly [Handle],
@@ -42,7 +41,7 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
-/** Operators by their names here: the schema's name with its overload, and the number of results where that is not one. */
+/** Schema names with overload; number of results if not one. */
 const names = {
   atLeast: "aten::ge.Tensor",
   bmm: "aten::bmm",
@@ -114,7 +113,6 @@ const names = {
 
 type ResultsOf<Name> = Name extends readonly [string, infer Count extends ResultCount] ? Count : 1;
 
-/** Every operator that the kernels call. */
 export const aten: { readonly [Key in keyof typeof names]: Operator<ResultsOf<(typeof names)[Key]>> } =
   Object.fromEntries(
     Object.entries(names).map(([key, entry]) => {
@@ -125,7 +123,7 @@ export const aten: { readonly [Key in keyof typeof names]: Operator<ResultsOf<(t
 
 function operator(name: string, results: ResultCount): Operator<ResultCount> {
   const [base, overload = ""] = name.split(".") as [string, string?];
-  // Addresses are made by the first call: a machine without native calls loads this module too.
+  // Lazy: this module also loads on machines without native calls.
   let [nameAddress, overloadAddress]: [number | null, number | null] = [null, null];
   return {
     name,
@@ -139,10 +137,9 @@ function operator(name: string, results: ResultCount): Operator<ResultCount> {
   };
 }
 
-/** Operators that only look at memory otherwise. */
+/** Operators that return views. */
 const views: ReadonlySet<string> = new Set(["aten::transpose.int"]);
 
-/** Whether an operator computes or copies anything. */
 export function computes({ name }: Operator<ResultCount>): boolean {
   return !views.has(name);
 }

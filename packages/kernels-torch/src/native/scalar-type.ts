@@ -9,9 +9,9 @@ export function scalarTypeOf(values: Float32Array | Float64Array | Int32Array | 
   return values instanceof Int32Array ? scalarType.int32 : scalarType.int64;
 }
 
-/** Whole numbers from 0. */
+/** Values are integers from 0. */
 export function int64Of(values: Float64Array | Int32Array): BigInt64Array<ArrayBuffer> {
-  // Two 32-bit words each, little-endian: an array of BigInt is ten times slower to fill.
+  // Little-endian 32-bit halves: filling an array of BigInt is ten times slower.
   const words = new Int32Array(2 * values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;

@@ -1,8 +1,8 @@
 /**
- * Operators that PyTorch also offers as plain C functions. These borrow their tensors and take numbers as they are: one
- * call, where the dispatcher wants a reference of its own for every tensor, and a heap slot for every optional argument.
- * The functions stay when an operator gets a new argument, since compiled models link to them; the operator then gets
- * another function. Each is optional: where it is missing, or is given an argument that it lacks, the dispatcher serves.
+ * Operators that PyTorch also offers as C functions, which borrow tensors and take plain numbers. The dispatcher needs
+ * a new reference per tensor and a heap slot per optional argument. Compiled models link to these functions, so they
+ * never change; an operator with a new argument gets a new function. The dispatcher replaces missing functions and
+ * serves unsupported arguments.
  */
 export type ShimArgument =
   /** Borrowed tensor. */
@@ -10,28 +10,27 @@ export type ShimArgument =
   | "int"
   | "float"
   | "bool"
-  /** Address of 64-bit numbers, and how many. */
+  /** Address and count of 64-bit numbers. */
   | "ints"
-  /** Address of handles, and how many. */
+  /** Address and count of handles. */
   | "tensors"
   | "text"
-  /** A list of Scalars that is empty: address and count. */
+  /** Address and count of an empty list. */
   | "empty"
   /** Address of the value, or 0. */
   | "tensor?"
   | "float?"
   | "int?"
   | "type?"
-  /** Never given by us. */
+  /** Unused. */
   | "none";
 
-/** A C function and what it takes; results follow as addresses. */
+/** C function with its arguments, followed by result addresses. */
 export interface Shim {
   readonly symbol: string;
   readonly takes: readonly ShimArgument[];
 }
 
-/** A C function that was found. */
 export interface LoadedShim {
   readonly takes: readonly ShimArgument[];
   readonly call: NativeFunction;
@@ -42,7 +41,7 @@ const flash: readonly ShimArgument[] = [
   ...(["float?", "int?", "int?", "tensor?", "tensor?"] as const),
 ];
 
-/** By operator: the forms in which it may be there, best first; `{device}` stands for `cpu`, `cuda` or `mps`. */
+/** Forms by operator, best first; `{device}` is `cpu`, `cuda` or `mps`. */
 export const shimsByOperator: Readonly<Record<string, { readonly results: number; readonly forms: readonly Shim[] }>> =
   {
     "aten::mul.Tensor": one(1, "mul_Tensor", ["tensor", "tensor"]),
@@ -55,7 +54,7 @@ export const shimsByOperator: Readonly<Record<string, { readonly results: number
     "aten::_scaled_dot_product_flash_attention_for_cpu": one(2, "_scaled_dot_product_flash_attention_for_cpu", [
       ...(["tensor", "tensor", "tensor", "float", "bool", "tensor?", "float?"] as const),
     ]),
-    // oneDNN's products, which only the CPU has.
+    // CPU only.
     "mkldnn::_linear_pointwise": one(1, "_linear_pointwise", ["tensor", "tensor", "tensor?", "text", "empty", "none"]),
     "mkldnn::_linear_pointwise.binary": one(1, "_linear_pointwise_binary", [
       ...(["tensor", "tensor", "tensor", "tensor?", "text"] as const),
@@ -104,7 +103,7 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
   none: "uint64_t",
 };
 
-/** The operators that a library offers so, each in its best form. */
+/** Loads each operator's best form. */
 export function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
   const found = new Map<string, LoadedShim>();
   for (const [name, { results, forms }] of Object.entries(shimsByOperator))
@@ -117,11 +116,10 @@ export function findShims(find: (declaration: string) => NativeFunction | null):
   return found;
 }
 
-/** As C declares it, for a number of results. */
 function shimDeclaration({ symbol, takes }: Shim, results: number): string {
   const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
   return `int ${symbol}(${types.join(", ")})`;
 }
 
-/** A C function. Handles and addresses are numbers. */
+/** Handles and addresses are numbers. */
 export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;

@@ -11,12 +11,12 @@ import { int64Of, type ScalarType } from "./scalar-type.ts";
 export { aten } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
 
-/** Below it a product takes some 20 microseconds on one core. */
+/** Smaller products take about 20 microseconds on one core. */
 const smallWork = 2 ** 20;
 
 /**
- * Calls into libtorch on one thread. Whatever a call returns belongs to the innermost {@link run} and is deleted at its
- * end, unless it is the result: kernels free nothing by hand.
+ * Calls libtorch on one thread. The innermost {@link run} deletes returned handles at its end, except its result;
+ * kernels free nothing themselves.
  */
 export class Torch {
   readonly library: Library;
@@ -46,12 +46,12 @@ export class Torch {
     library.functions.setGradMode(false);
   }
 
-  /** Runs a kernel; of the handles made inside, those in the result survive and belong to the caller. */
+  /** Runs a kernel and deletes its handles, except the result, which the caller owns. */
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
     return this.#scopes.run(body);
   }
 
-  /** Like {@link run}, but the result belongs to nobody: the caller deletes it. */
+  /** Like {@link run}, but the caller must delete the result. */
   apart(body: () => Handle): Handle {
     return this.#scopes.apart(body);
   }
@@ -69,7 +69,6 @@ export class Torch {
     return results as unknown as Handles<Count>;
   }
 
-  /** a + factor * b. */
   add(a: Handle, b: Handle, factor = 1): Handle {
     return this.#shim("add", a, b, factor);
   }
@@ -91,7 +90,7 @@ export class Torch {
     this.#calls.compute(this.library.functions.mmOut(result, a, b), "mm");
   }
 
-  /** out = bias + a b, for matrices and a row; `bias` may be `result` itself, to which the product is then added. */
+  /** out = bias + a b, for matrices and a row; `bias` may be `result`. */
   addmmInto(result: Handle, bias: Handle, a: Handle, b: Handle): void {
     this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
   }
@@ -101,7 +100,7 @@ export class Torch {
     this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
   }
 
-  /** On a GPU, where the library has the function: elsewhere rolling a row is faster. */
+  /** GPUs only; elsewhere rolling a row is faster. */
   get canPickColumns(): boolean {
     return this.device === "cuda" && this.library.indexTensor !== null;
   }
@@ -109,7 +108,7 @@ export class Torch {
   pickColumns(x: Handle, columns: Handle): Handle {
     const { slots } = this.#calls;
     const at = slotPlaces.borrowed;
-    // Addresses of two optional handles: no index of rows, and one of columns.
+    // Two optional handles: no row index, and a column index.
     slots.setInteger(at, columns);
     slots.setInteger(at + 1, 0);
     slots.setInteger(at + 2, slots.addressOf(at));
@@ -123,7 +122,7 @@ export class Torch {
     this.#calls.compute(this.library.functions.scatterOut(x, x, 0, index, values), "scatter");
   }
 
-  /** Not initialised. */
+  /** Allocates uninitialised memory. */
   empty(shape: readonly number[], type: ScalarType): Handle {
     return this.#memory.allocate(shape, type, this.device);
   }
@@ -134,7 +133,7 @@ export class Torch {
     return result;
   }
 
-  /** The same memory under other sizes; contiguous from its first element, unless strides and an offset in elements are given. */
+  /** The same memory in another shape; contiguous by default. Strides and offset are in elements. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     return this.#memory.view(x, shape, strides, offset);
   }
@@ -149,19 +148,19 @@ export class Torch {
     this.#calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
   }
 
-  /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
+  /** Copies the values before it returns. GPU transfers use pinned memory if available. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     return this.#memory.upload(values, shape);
   }
 
-  /** Whole numbers from 0 as int64: what torch indexes with. */
+  /** Uploads integers from 0 as int64, torch's index type. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
     return this.upload(int64Of(values), shape);
   }
 
   /**
    * Starts to read a contiguous tensor, which may be freed at once.
-   * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
+   * @returns fills `into` once the device has passed this point in its queue
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
     return this.#memory.startRead(x, shape, into);
@@ -172,10 +171,7 @@ export class Torch {
     this.#memory.read(x, shape, into);
   }
 
-  /**
-   * Says how many multiplications the next product has: around small ones an operation costs less on one thread than the
-   * threads' meeting.
-   */
+  /** Announces the next product. Small ones run on one thread: synchronising threads costs more. */
   expectWork(multiplications: number): void {
     const { setThreads, threads } = this.library;
     const wanted = multiplications < smallWork ? 1 : threads;
@@ -192,12 +188,12 @@ export class Torch {
     this.#scopes.delete(handle);
   }
 
-  /** Handles made and not deleted, but for those that reads keep; for leak tests. */
+  /** Handles not yet deleted, without cached read buffers; for leak tests. */
   get liveHandles(): number {
     return this.#scopes.live - this.#memory.kept;
   }
 
-  /** Operators that the device lacks and the processor computed, each with its calls. */
+  /** Calls by operator that MPS lacks and the CPU computed. */
   get fallbacks(): Readonly<Record<string, number>> {
     return this.#operators instanceof MpsOperators ? this.#operators.counts : {};
   }

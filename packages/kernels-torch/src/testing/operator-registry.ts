@@ -1,28 +1,25 @@
-/**
- * How an operator comes to a device: by a kernel of the device's own, of other operators that are looked up in turn, not at all, or
- * the registry does not know it.
- */
+/** Implementation of an operator: native kernel, composition of other operators, none, or not in the registry. */
 export type OperatorPlace = "native" | "composed" | "absent" | "unknown";
 
-/** Parts of the names of operators that the kernels ask of other devices only: MPS takes plain products in their place. */
+/** Operators not used on MPS, by parts of their names. */
 const elsewhere = ["_flash_attention_", "for_cpu", "mkldnn::", "mm.dtype", "_fused_rms_norm_backward"];
 
-/** Whether the kernels ask an operator of MPS. @param name - as `aten::mm.dtype` */
+/** @param name - such as `aten::mm.dtype` */
 export function isAskedOfMps(name: string): boolean {
   return !elsewhere.some((part) => name.includes(part));
 }
 
 interface Entry {
-  /** Of which overload it takes the kernels. */
+  /** Overload whose kernels this one uses. */
   delegate: string | null;
   readonly keys: string[];
 }
 
 /**
- * Reads the registry that every wheel of PyTorch carries, `torchgen/packaged/ATen/native/native_functions.yaml`: from it the libraries'
- * tables of kernels are made, whatever system the wheel is for.
+ * Parses `torchgen/packaged/ATen/native/native_functions.yaml`, from which every PyTorch wheel's kernel tables are
+ * generated, for all systems.
  * @param device - a dispatch key: `CPU`, `CUDA`, `MPS`
- * @returns looks up a name such as `mm.out`
+ * @returns a lookup by names such as `mm.out`
  */
 export function operatorRegistry(text: string, device: string): (name: string) => OperatorPlace {
   const entries = new Map<string, Entry>();

@@ -6,29 +6,29 @@ import { type NativeFunction, shimsByOperator, type LoadedShim } from "../native
 import { Torch } from "../native/torch.ts";
 import { torchKernelSet } from "../torch-kernels.ts";
 
-/** Settings of {@link standInKernels}. */
+/** Options of {@link standInKernels}. */
 export interface StandInOptions {
-  /** As if on this device; `cuda` by default. No GPU is needed. */
+  /** Simulated device. Default `cuda`. Needs no GPU. */
   readonly device?: "cpu" | "cuda";
-  /** `bfloat16` by default. */
+  /** Default `bfloat16`. */
   readonly dtype?: "float32" | "bfloat16";
-  /** PyTorch's fused attention (by default), or plain products. */
+  /** PyTorch's fused attention (default), or plain products. */
   readonly attention?: "fused" | "math";
-  /** How caches are read; `pages` on CUDA and `plain` on the CPU by default. */
+  /** Default `pages` on CUDA, `plain` on the CPU. */
   readonly caching?: "plain" | "slots" | "pages";
 }
 
-/** A kernel set that computes nothing. */
+/** Kernel set that computes nothing. */
 export interface StandIn {
-  /** Makes the calls that the real set would make; what is read from it is zeros. */
+  /** Makes the same calls as the real set; reads return zeros. */
   readonly kernels: Kernels;
-  /** Calls by C function since it was made. */
+  /** Call counts by C function. */
   readonly calls: ReadonlyMap<string, number>;
 }
 
 /**
- * The libtorch kernels on a library that only hands out handles: `kernels.counters()` then says what a step costs in
- * calls, copies and bytes, of the CUDA path too, on a machine without PyTorch or a GPU.
+ * libtorch kernels on a fake library that only returns handles. `kernels.counters()` counts a step's calls, copies and
+ * bytes without PyTorch or a GPU.
  */
 export function standInKernels(options: StandInOptions = {}): StandIn {
   const { device = "cuda", dtype = "bfloat16", attention = "fused" } = options;
@@ -38,15 +38,14 @@ export function standInKernels(options: StandInOptions = {}): StandIn {
   return { kernels: torchKernelSet(standInTorch(device, count), dtype, { attention, caching }), calls };
 }
 
-/** @param count - called with the name of every C function called */
+/** @param count - called with each C function's name */
 export function standInTorch(device: "cpu" | "cuda", count: (name: string) => void = () => {}): Torch {
   return new Torch(standInLibrary(device, count), device);
 }
 
-/** Parts of the names of operators that only the other device has. */
+/** Operators missing on the device, by parts of their names. */
 const otherDevices = { cpu: ["_flash_attention_forward"], cuda: ["for_cpu", "mkldnn::"] } as const;
 
-/** Most results of one operator. */
 const maxResults = 5;
 
 function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): Library {
@@ -57,13 +56,13 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     bytes: number,
   ) => void;
   const word = new BigUint64Array(1);
-  // Above zero, which is no handle.
+  // Zero is not a handle.
   let next = 1n;
   const give = (address: number): void => {
     word[0] = next++;
     copy(address, word, 8);
   };
-  /** Writes `results` new handles from the address that the argument at `at` holds, counted from the end where negative. */
+  /** Writes `results` new handles to the address in argument `at`; negative indices count from the end. */
   const native =
     (name: string, at?: number, results = 1): NativeFunction =>
     (...args) => {
