@@ -2,10 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/**
- * A module that is installed only where somebody asked for it: beside this package, or below a folder.
- * @returns null when it is in neither place
- */
+/** Loads an optional module from this package's or a folder's `node_modules`. @returns null if it is not installed */
 export async function optionalModule(name: string, folder: string | undefined): Promise<unknown> {
   const path = pathOf(name, folder);
   return path === null ? null : import(pathToFileURL(path).href);
@@ -13,7 +10,7 @@ export async function optionalModule(name: string, folder: string | undefined): 
 
 const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
-/** Whether a device's package is there, without loading it; `modules` as its kernels take it. */
+/** Whether a device's package is installed, without loading it. */
 export function isInstalled(device: keyof typeof packages, { modules }: { readonly modules?: string } = {}): boolean {
   return pathOf(packages[device], modules) !== null;
 }
@@ -24,7 +21,7 @@ function pathOf(name: string, folder: string | undefined): string | null {
     try {
       return createRequire(place).resolve(name);
     } catch {
-      // In the other place, or in none.
+      // Try the other location.
     }
   return null;
 }

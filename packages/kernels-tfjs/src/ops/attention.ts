@@ -4,13 +4,13 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, sumFromHeads, toHeads, type PaddedLayout } from "./padding.ts";
 
-/** Added to a score that must not count. Not infinity: differences of two stay numbers. */
+/** Added to masked scores. Finite, so that the difference of two is not NaN. */
 export const hidden = -1e30;
 
 /**
- * Causal attention by plain products over sequences padded to the longest, so many sequences at a time that the scores
- * stay within the backend's bound. The backward pass makes the shares again from the log-sum-exps. A row in several sequences
- * of a tree has its result, and gives its gradient, in the first; what all of them add to its key and value is summed.
+ * Causal attention by plain products over padded sequences. Runs as many sequences at a time as the backend's limit
+ * allows. The backward pass recomputes the shares from the log-sum-exps. A tree row in several sequences takes its
+ * result and gradient from the first; key and value gradients are summed.
  */
 export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   return {
@@ -43,7 +43,7 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
       const { queryHeads, kvHeads, headDim, scale } = shape;
       const group = queryHeads / kvHeads;
       const [dQ, dK, dV] = device.makeAll([q.shape, k.shape, v.shape], () => {
-        // What the softmax takes back of each row: the gradient along its own output.
+        // Row term of the softmax gradient: sum(dOut * out).
         const along = tf.reshape(tf.mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
         const deltas = tf.reshape(tf.sum(along, 1), [rows, queryHeads]);
         const padded = paddedLayout(device, layout, rows);
@@ -80,14 +80,14 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
 
 type Pair = [TfTensor, TfTensor];
 
-/** Additive, [group * longest, longest]: a token looks at itself and what is before it. */
+/** Additive mask [group * longest, longest]: a token sees itself and earlier positions. */
 function causalMask(longest: number, group: number): TfTensor {
   const mask = new Float32Array(longest * longest);
   for (let i = 0; i < longest; i++) mask.fill(hidden, i * longest + i + 1, (i + 1) * longest);
   return tf.tile(tf.tensor2d(mask, [longest, longest]), [group, 1]);
 }
 
-/** Runs a part of the sequences at a time and joins the results along the sequences. */
+/** Runs a part of the sequences at a time and concatenates the results. */
 function inParts(
   device: OpsDevice,
   { sequences, longest }: PaddedLayout,

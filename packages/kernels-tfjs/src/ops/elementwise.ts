@@ -4,7 +4,6 @@ import type { OpsDevice } from "./ops-device.ts";
 
 type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
 
-/** Operations on elements of equal shape. */
 export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise> {
   const { store } = device;
   return {

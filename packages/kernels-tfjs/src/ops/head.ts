@@ -4,7 +4,7 @@ import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 
-/** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
+/** Log-probs of targets, in row tiles whose logits fit the backend's limit. */
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
     const atOnce = Math.max(1, Math.floor(device.backend.maxElements / vocabulary));
@@ -66,7 +66,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
           const logits = tf.matMul(input, w, false, true);
           const shares = tf.exp(tf.sub(tf.mul(logits, tf.expandDims(scale, 1)), tf.expandDims(sums, 1)));
           const dTarget = tf.expandDims(scaled, 1);
-          // d / d logits = dTarget (one-hot(target) - shares), the one-hot part by rows of the weight.
+          // d / d logits = dTarget (one-hot(target) - shares); the one-hot part uses rows of the weight.
           const dLogits = tf.neg(tf.mul(shares, dTarget));
           dHidden.push(tf.add(tf.matMul(dLogits, w), tf.mul(tf.gather(w, target), dTarget)));
           if (!needs.weight) continue;

@@ -6,7 +6,7 @@ import { hidden } from "./attention.ts";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, toHeads } from "./padding.ts";
 
-/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. */
+/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each. Positions of a head are contiguous. */
 interface OpsCache extends KeyValueCache {
   keys: TfTensor;
   values: TfTensor;
@@ -32,7 +32,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
     liveCaches: () => caches.count,
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const size: [number, number] = [pages * kvHeads * pageSize, headDim];
-      // Zeros: what operations mask out is still multiplied by 0, and must not be NaN.
+      // Masked values are multiplied by 0 and must not be NaN.
       return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: tf.zeros(size), values: tf.zeros(size) });
     },
     freeCache(cache) {
@@ -79,7 +79,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
   };
 }
 
-/** [S, kvHeads, reach, headDim] of the plan's pages. */
+/** Keys or values of the plan's pages, [S, kvHeads, reach, headDim]. */
 function cacheRows(
   device: OpsDevice,
   held: TfTensor,
@@ -91,7 +91,7 @@ function cacheRows(
   const sequences = plan.past.length;
   const width = plan.table.length / sequences;
   const first = pageRun(plan);
-  // Single pages that follow each other need no gathering.
+  // Consecutive single pages need no gather.
   if (first >= 0) return tf.slice(byPage, [first, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
   const table = device.data(plan.tableOnDevice);
   if (width === 1)
@@ -109,7 +109,7 @@ function cacheRows(
   return tf.slice(whole, [0, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
 }
 
-/** Additive, [S, 1, group * longest, reach]; null when every new token may look everywhere. */
+/** Additive mask [S, 1, group * longest, reach]; null if every new token sees all positions. */
 function maskOnDevice(device: OpsDevice, plan: CachePlan, reach: number, group: number): TfTensor | null {
   if (seesEverything(plan, reach)) return null;
   const shape: [number, number, number, number] = [plan.past.length, 1, group * plan.layout.longest, reach];

@@ -2,7 +2,6 @@ import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-/** Products with a weight. */
 export function linearKernels(
   device: OpsDevice,
 ): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {

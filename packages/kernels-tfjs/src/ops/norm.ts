@@ -2,7 +2,7 @@ import { matrixSize, type Kernels } from "@laconic/engine/kernels";
 import * as tf from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-/** Root-mean-square normalisation (Zhang and Sennrich 2019). */
+/** RMSNorm (Zhang and Sennrich 2019). */
 export function normKernels(device: OpsDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   return {
     rmsNorm(x, weight, epsilon) {
@@ -34,7 +34,7 @@ export function normKernels(device: OpsDevice): Pick<Kernels, "rmsNorm" | "rmsNo
   };
 }
 
-/** Rotary positions (Su et al. 2021), the halves of a head against each other. */
+/** Rotary positions (Su et al. 2021) that pair the halves of a head. */
 export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, tables, positions, heads, inverse = false) {

@@ -2,21 +2,20 @@ import { HandleStore, sizeOf, type Handle, type Tensor } from "@laconic/engine/k
 import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 
-/** What a TensorFlow.js backend brings beside its operations. */
+/** Functions of a TensorFlow.js backend beyond its operations. */
 export interface OpsBackend {
   readonly device: string;
   readonly library: string;
-  /** Most elements of an intermediate result: products beyond it are made in parts. */
+  /** Max elements of an intermediate result; larger products are computed in parts. */
   readonly maxElements: number;
   /**
-   * Puts `values` [M, D] into rows `rows` int32 [M] of `data` [R, D], in its memory where the backend can. The caller
-   * disposes of `data` and owns the result.
+   * Writes `values` [M, D] to rows `rows` int32 [M] of `data` [R, D], in place if possible. The caller disposes of
+   * `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
   dispose(): void;
 }
 
-/** What all operations work with. */
 export class OpsDevice {
   readonly backend: OpsBackend;
   readonly store: HandleStore<TfTensor> = new HandleStore();
@@ -29,14 +28,14 @@ export class OpsDevice {
     return this.store.get(tensor).data;
   }
 
-  /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */
+  /** Makes a float tensor from TensorFlow.js operations; empty tensors skip them. */
   make(shape: readonly number[], body: () => TfTensor): Handle<TfTensor> {
     return this.store.adoptFloats(
       tf.tidy(() => (sizeOf(shape) === 0 ? tf.zeros([...shape]) : tf.reshape(body(), [...shape]))),
     );
   }
 
-  /** Several float tensors from the same operations. */
+  /** Makes several float tensors from the same operations. */
   makeAll<const N extends readonly (readonly number[])[]>(
     shapes: N,
     body: () => TfTensor[],
@@ -48,7 +47,7 @@ export class OpsDevice {
     return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle<TfTensor> };
   }
 
-  /** Numbers that follow from a tensor, made at first use and freed with it. */
+  /** Data derived from a tensor; cached and freed with it. */
   derive(tensor: Tensor, name: string, make: () => TfTensor): TfTensor {
     return this.store.derive(tensor, name, () => tf.keep(make()));
   }

@@ -11,7 +11,7 @@ import { optimizerKernels } from "./optimizer.ts";
 import { samplingKernels } from "./sampling.ts";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 
-/** The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one. */
+/** Kernel set for any TensorFlow.js backend; uses the current one. */
 export function opsKernelSet(backend: OpsBackend): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
@@ -19,7 +19,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     device: backend.device,
     backend: backend.library,
     dtype: "float32",
-    // Products choose their order of additions by shape, and scattered sums may run in parallel.
+    // The order of sums in products depends on the shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
     cachePageSize: null,
@@ -58,13 +58,13 @@ function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
     async read(given) {
       const { data, dtype } = store.get(given);
       if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
-      // A view of the device's memory on some backends: what is read must not change later.
+      // Some backends return a view of device memory; later changes must not reach the caller.
       return ((await data.data()) as Float32Array | Int32Array).slice();
     },
     zeros: (shape) => store.adoptFloats(zeros([...shape])),
     copy(given) {
       const { data, dtype, range } = store.get(given);
-      // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
+      // TensorFlow.js data is immutable, so a second tensor with the same data is a copy.
       return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
     },
     reshape(given, shape) {

@@ -3,14 +3,13 @@ import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-/** Gradient norm and AdamW. */
 export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { store } = device;
   return {
     sumSquares: (tensors) =>
       device.make([1], () => {
         const parts = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
-        // One after the other: a single sum of them all would bind more buffers than WebGPU allows.
+        // Separate sums: one over all tensors would bind more buffers than WebGPU allows.
         return parts.reduce<TfTensor>((total, each) => tf.add(total, tf.sum(tf.square(each))), tf.zeros([1]));
       }),
     adamW(tensors, step) {

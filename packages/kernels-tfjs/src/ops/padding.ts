@@ -4,25 +4,25 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /**
- * Where packed rows lie among sequences padded to the longest. In a tree of segments, every path from a root to a leaf is a
- * sequence: its rows are copied for it, so the copies are bounded by the tokens of the sequences without sharing.
+ * Layout of packed rows in sequences padded to the longest. In a tree, each path from the root to a leaf is a sequence
+ * with copies of its rows. Copies never exceed the tokens of the sequences without sharing.
  */
 export interface PaddedLayout {
   /** Packed rows, N. */
   readonly rows: number;
   readonly sequences: number;
   readonly longest: number;
-  /** Packed row of each padded one, int32 [S * longest], 0 for padding; null when nothing needs padding. */
+  /** Packed row of each padded row, int32 [S * longest], 0 for padding; null without padding. */
   readonly sources: TfTensor | null;
-  /** Padded row of each packed one, int32 [N]: in the first sequence that has it. */
+  /** Padded row of each packed row, int32 [N], in the first sequence that has it. */
   readonly places: TfTensor | null;
-  /** 1 for rows of the batch, 0 for padding, [S * longest, 1]. */
+  /** 1 for rows, 0 for padding, [S * longest, 1]. */
   readonly present: TfTensor | null;
-  /** Of these, 1 for those in `places`; null where no row is in two sequences. */
+  /** 1 for rows in `places`, else 0; null outside trees. */
   readonly owned: TfTensor | null;
 }
 
-/** Worked out once per layout and freed with it. */
+/** Cached with the layout. */
 export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: number): PaddedLayout {
   const { longest, offsetsOnDevice, tree } = layout;
   const ends = lastSegments(layout);
@@ -45,14 +45,13 @@ export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: nu
   };
 }
 
-/** The segments that no other continues: each ends a sequence. */
+/** Leaf segments; each ends a sequence. */
 function lastSegments({ offsets, tree }: SequenceLayout): number[] {
   const segments = Array.from({ length: offsets.length - 1 }, (_, s) => s);
-  // Depth first, what continues a segment directly begins right behind it.
+  // Depth-first: a first child directly follows its parent.
   return tree ? segments.filter((s) => tree.parents[s + 1] !== s) : segments;
 }
 
-/** The arrays of {@link PaddedLayout}. */
 interface PaddedRows {
   readonly sources: Int32Array;
   readonly places: Int32Array;
@@ -81,8 +80,8 @@ function paddedRows(layout: SequenceLayout, ends: readonly number[], rows: numbe
 }
 
 /**
- * [N, heads * width] as [S, kvHeads, group * longest, width], the query heads of a group one after the other; padding is zero.
- * @param mask - what is zero besides: with `owned`, a row is in one sequence alone
+ * [N, heads * width] as [S, kvHeads, group * longest, width], query heads of a group in turn; padding is zero.
+ * @param mask - rows set to zero; `owned` keeps a row in one sequence only
  */
 export function toHeads(
   x: TfTensor,
@@ -98,13 +97,13 @@ export function toHeads(
   return tf.reshape(tf.transpose(split, [0, 2, 3, 1, 4]), [sequences, kvHeads, group * longest, width]);
 }
 
-/** The way back to [N, kvHeads * group * width], of a row in several sequences from the first. */
+/** Inverse of {@link toHeads}: [N, kvHeads * group * width]; shared rows come from their first sequence. */
 export function fromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, group: number, width: number): TfTensor {
   const rows = paddedFromHeads(x, layout, kvHeads, group, width);
   return layout.places ? tf.gather(rows, layout.places) : rows;
 }
 
-/** The same to [N, kvHeads * width], the sum of a row's places in the order of the sequences. Padding has to be zero. */
+/** The same to [N, kvHeads * width], summed over a row's sequences in order. Padding must be zero. */
 export function sumFromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, width: number): TfTensor {
   const { owned, sources } = layout;
   if (!owned || !sources) return fromHeads(x, layout, kvHeads, 1, width);

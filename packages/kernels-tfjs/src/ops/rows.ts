@@ -3,7 +3,6 @@ import * as tf from "@tensorflow/tfjs-core";
 import type { Tensor1D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
-/** Rows of a table by number. */
 export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   return {
     gatherRows(table, ids) {
@@ -36,7 +35,7 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
   };
 }
 
-/** Rows of what stays on the device between decode steps. */
+/** Row state that stays on the device between decode steps. */
 export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { store } = device;
   return {
@@ -71,20 +70,20 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
   };
 }
 
-/** `putRows` of any backend: a copy of the data with some rows replaced. */
+/** `putRows` for any backend: copies the data and replaces some rows. */
 export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor {
   return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Parts of matrices, and tensors that are used together: a TensorFlow.js tensor shares its memory with no part. */
+/** Matrix columns and joint tensors; TensorFlow.js tensors never share memory. */
 export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   return {
     together: (shapes) => shapes.map((shape) => store.adoptFloats(tf.zeros([...shape]))),
     assign(into, from) {
-      // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
+      // TensorFlow.js data is immutable, so a second tensor with the same data is a copy.
       const copies = from.map((tensor) => tf.clone(device.data(tensor)));
       into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
     },
@@ -105,7 +104,7 @@ export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** One value of each row: values [B, V], columns int32 [B] -> [B]. */
+/** Picks one value per row: values [B, V], columns int32 [B] -> [B]. */
 export function picked(values: TfTensor, columns: TfTensor): TfTensor {
   const [rows, width] = values.shape as [number, number];
   const places = tf.add(tf.mul(tf.range(0, rows, 1, "int32"), tf.scalar(width, "int32")), columns);

@@ -8,7 +8,7 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 import { picked } from "./rows.ts";
 
-/** One token per row by inverting the cumulative distribution. */
+/** Draws one token per row by inverting the cumulative distribution. */
 export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
   return {
@@ -63,7 +63,7 @@ function inputsOf(device: OpsDevice, given: SamplingRows | SamplingOnDevice): In
   return { kind, setting: (name) => tf.slice(settings, [0, kernelSampling.indexOf(name)], [rows, 1]), uniform };
 }
 
-/** Logits over the temperature; greedy rows stay as they are. */
+/** Logits over the temperature; greedy rows stay unchanged. */
 function scaleRows(logits: TfTensor, { kind, setting }: Inputs): TfTensor {
   if (!kind.tempered) return logits;
   const temperature = setting("temperature");
@@ -83,10 +83,10 @@ function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfT
   return tf.where(tf.reshape(tf.lessEqual(setting("temperature"), 0), [-1]), greedy(), drawn);
 }
 
-/** Tokens in a block. Sums within and over blocks stay short, so float32 carries them. */
+/** Tokens per block: short sums stay exact in float32. */
 const blockWidth = 256;
 
-/** The token at which the sums of a row pass its uniform number; one without mass is never it. int32 [B]. */
+/** Token at which a row's sums exceed its uniform number; never one without mass. int32 [B]. */
 function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
   const [rows, vocabulary] = shares.shape as [number, number];
   const blocks = Math.ceil(vocabulary / blockWidth);
@@ -104,13 +104,13 @@ function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
     tf.add(tf.mul(tf.range(0, rows, 1, "int32"), tf.scalar(blocks, "int32")), block),
   );
   const before = tf.sub(picked(ends, block), picked(masses, block));
-  // Rounding must not step back in front of the block.
+  // Rounding must not leave the block.
   const rest = tf.maximum(tf.sub(tf.reshape(target, [rows]), before), 0);
   const token = passes(inBlock, tf.cumsum(inBlock, 1), tf.expandDims(rest, 1));
   return tf.add(tf.mul(block, tf.scalar(blockWidth, "int32")), token);
 }
 
-/** The first place whose running sum lies above the target, and no later than the last that holds mass. int32 [B]. */
+/** First position whose running sum exceeds the target, at most the last with mass. int32 [B]. */
 function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
   const width = masses.shape[1] as number;
   const before = tf.sum(tf.cast(tf.lessEqual(sums, target), "int32"), 1);
@@ -118,7 +118,7 @@ function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
   return tf.cast(tf.minimum(before, last), "int32");
 }
 
-/** Shares with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
+/** Shares, removed tokens set to 0: top-k, then top-p of the rest, then min-p. */
 function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): TfTensor {
   const [topK, topP, minP] = [setting("topK"), setting("topP"), setting("minP")];
   const rows = topK.shape[0];
@@ -128,7 +128,7 @@ function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): T
   const smallestOfK = tf.expandDims(picked(sorted, tf.cast(tf.reshape(lastKept, [rows]), "int32")), 1);
   const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>
     tf.mul(values, tf.cast(tf.greaterEqual(values, threshold), "float32"));
-  // In descending order, so that the sums find the fewest tokens that reach the mass.
+  // Descending order gives the smallest set that reaches the mass.
   const sums = tf.cumsum(keep(sorted, smallestOfK), 1);
   const wanted = tf.mul(tf.slice(sums, [0, vocabulary - 1], [rows, 1]), topP);
   const reached = tf.minimum(tf.sum(tf.cast(tf.less(sums, wanted), "int32"), 1), tf.scalar(vocabulary - 1, "int32"));

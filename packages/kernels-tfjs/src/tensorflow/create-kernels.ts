@@ -7,9 +7,9 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { optionalModule } from "../optional-module.ts";
 
 /**
- * Starts TensorFlow through `@tensorflow/tfjs-node`, or `@tensorflow/tfjs-node-gpu` for `gpu: true`. Options: `gpu`, and
- * `modules`, a folder whose `node_modules` hold the optional package.
- * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on an unknown option
+ * Starts TensorFlow through `@tensorflow/tfjs-node`, or `@tensorflow/tfjs-node-gpu` for `gpu: true`. Option `modules`
+ * is a folder whose `node_modules` has the package.
+ * @throws LaconicError `device_unavailable` with the missing part, `config_invalid` for an unknown option
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "gpu");
@@ -32,7 +32,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
   });
 };
 
-/** TensorFlow's own kernels on the processor, or on CUDA for `gpu: true`; float32. */
+/** TensorFlow's float32 kernels on the CPU, or on CUDA for `gpu: true`. */
 export function tensorFlowKernels(options: { readonly gpu?: boolean; readonly modules?: string } = {}): KernelSource {
   return {
     device: options.gpu ? "tensorflow-gpu" : "tensorflow",
@@ -44,9 +44,9 @@ export function tensorFlowKernels(options: { readonly gpu?: boolean; readonly mo
 let held: { readonly name: string; sets: number } | null = null;
 
 /**
- * TensorFlow.js computes on one backend at a time in a thread: kernel sets on another one would silently move over.
- * @returns what gives the backend up again
- * @throws LaconicError `device_unavailable` while kernel sets on another backend are alive in this thread
+ * Claims the thread's only TensorFlow.js backend; other kernel sets would silently switch to it.
+ * @returns a function that releases the claim
+ * @throws LaconicError `device_unavailable` while another backend is claimed in this thread
  */
 export function claimBackend(name: string): () => void {
   if (held && held.name !== name)
@@ -65,7 +65,7 @@ export function claimBackend(name: string): () => void {
   };
 }
 
-/** Claims a backend for what `open` makes; gives it up when that fails. */
+/** Claims a backend for `open`; releases it if `open` fails. */
 export async function claiming<T>(name: string, open: (release: () => void) => Promise<T>): Promise<T> {
   const release = claimBackend(name);
   try {
@@ -76,7 +76,7 @@ export async function claiming<T>(name: string, open: (release: () => void) => P
   }
 }
 
-/** What of tfjs-node's backend is used here; its types are not part of the package's interface. */
+/** Used parts of tfjs-node's backend, which has no public types. */
 interface NodeBackend {
   readonly binding: { readonly TF_Version: string; readonly TF_ATTR_TYPE: number; readonly TF_FLOAT: number };
   executeSingleOutput(name: string, attributes: readonly object[], inputs: readonly TfTensor[]): TfTensor;
@@ -87,15 +87,15 @@ interface OpenTensorFlow {
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
 }
 
-/** @throws LaconicError `device_unavailable` naming what is missing */
+/** @throws LaconicError `device_unavailable` with the missing part */
 async function openTensorFlow(gpu: boolean, modules: string | undefined): Promise<OpenTensorFlow> {
   const name = gpu ? "@tensorflow/tfjs-node-gpu" : "@tensorflow/tfjs-node";
   const device = gpu ? "tensorflow-gpu" : "tensorflow";
   const unavailable = (reason: string, cause?: unknown): LaconicError =>
     new LaconicError("device_unavailable", reason, { device }, cause);
   restoreOldUtilities();
-  tf.enableProdMode(); // a second copy of TensorFlow.js would say so on the console
-  // Without it TensorFlow takes the whole of the GPU's memory when it starts.
+  tf.enableProdMode(); // suppresses the warning about a second copy of TensorFlow.js
+  // Otherwise TensorFlow reserves the whole GPU memory at start.
   process.env["TF_FORCE_GPU_ALLOW_GROWTH"] ??= "true";
   process.env["TF_CPP_MIN_LOG_LEVEL"] ??= "2";
   let loaded: unknown;
@@ -113,12 +113,12 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
   const attributes = [{ name: "T", type: binding.TF_ATTR_TYPE, value: binding.TF_FLOAT }];
   return {
     version: binding.TF_Version,
-    // The result shares the memory of `data`; the scatter of TensorFlow.js would copy the whole cache for every token.
+    // The result shares the memory of `data`. TensorFlow.js' scatter would copy the whole cache per token.
     putRows: (data, rows, values) => node.executeSingleOutput("InplaceUpdate", attributes, [data, rows, values]),
   };
 }
 
-/** tfjs-node 4.22 calls two functions that Node 23 took away. */
+/** tfjs-node 4.22 calls two functions that Node 23 removed. */
 function restoreOldUtilities(): void {
   const old = util as unknown as Record<string, (value: unknown) => boolean>;
   old["isNullOrUndefined"] ??= (value) => value === null || value === undefined;
