@@ -1,5 +1,5 @@
-"""The same work as memory-child.ts on PyTorch: transformers' eager model with attention by sdpa, layers recomputed as told,
-log-probs by log_softmax and gather, AdamW in its fused form. Prints added bytes at the highest, and CPU seconds."""
+"""The work of memory-child.ts in PyTorch: transformers' eager model with sdpa attention, optional layer recomputation,
+log-probs by log_softmax and gather, fused AdamW. Prints the peak of added bytes, and CPU seconds."""
 
 import json
 import resource

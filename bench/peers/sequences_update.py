@@ -1,4 +1,4 @@
-"""One GSPO update of given sequences: by TRL's GRPOTrainer (its own loss and optimizer), or by hand with transformers.
+"""One GSPO update of fixed sequences: by TRL's GRPOTrainer (its own loss and optimizer), or by hand with transformers.
 
 Reads the job of bench/src/prefix-tree/job.ts from standard input; the first argument is `trl` or `transformers`. Every
 sequence is passed by itself, prompts padded on the left and replies on the right, as TRL batches them.

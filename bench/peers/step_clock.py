@@ -1,4 +1,4 @@
-"""Seconds of a step's parts, by the wall and of the process, for the peers of step.ts."""
+"""Wall and CPU seconds of a step's parts, for the peers of step.ts."""
 
 import contextlib
 import resource

@@ -1,4 +1,4 @@
-# Whether two sides in SymPy's notation are equal: JSON lines of id, gold, answer in, of id, equal out (null: not decided).
+# Compares expressions with SymPy: reads JSON lines of id, gold, answer; prints id, equal (null if undecided).
 import json
 import sys
 
@@ -14,7 +14,7 @@ known = {
 
 
 def whole(text):
-    """Literal numbers as SymPy's, so that a quotient is no float."""
+    """Wraps number literals in SymPy types, so that quotients stay exact."""
     return sympy.parse_expr(text, local_dict=known, evaluate=True)
 
 

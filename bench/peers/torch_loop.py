@@ -35,13 +35,13 @@ except ImportError as error:
 
 config = {key: value for key, value in job["config"].items() if key not in ("architectures", "model_type")}
 Qwen2ForCausalLM(Qwen2Config(**config)).to(dtype).save_pretrained(job["checkpoint"])
-# Read again in each precision: a model that was converted keeps what the other precision rounded of its rotary frequencies.
+# Loaded again per precision: a converted model keeps rotary frequencies rounded in the other precision.
 opened = lambda precision: Qwen2ForCausalLM.from_pretrained(job["checkpoint"], dtype=precision).to(device)
 given = torch.tensor(job["tokens"], device=device)
 
 
 def answers(precision):
-    """Log-probs of every token but the first, and the gradient norm of their mean."""
+    """Log-probs of all tokens but the first, and the gradient norm of their mean."""
     model = opened(precision)
     logits = model(given[:, :-1]).logits.float()
     log_probs = torch.log_softmax(logits, -1).gather(-1, given[:, 1:, None])[..., 0]

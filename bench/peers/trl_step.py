@@ -27,7 +27,7 @@ def letter(token: int) -> str:
 
 def character_tokenizer(vocabulary: int) -> PreTrainedTokenizerFast:
     ids = {letter(i): i for i in range(min(vocabulary, LETTERS))}
-    # An end token that the model does not have: no reply ends early.
+    # The model lacks this end token, so no reply ends early.
     end = letter(LETTERS)
     ids[end] = vocabulary
     # Padding is masked out; it may share the end token's id.
@@ -60,7 +60,7 @@ def main() -> None:
                 return super()._generate_and_score_completions(inputs)
 
     class Whole(TrainerCallback):
-        """The update is what is left of a step behind its rollout."""
+        """The rest of a step after its rollout is the update."""
 
         def on_step_begin(self, args, state, control, **_):
             clock.running = state.global_step >= job["warmUp"]

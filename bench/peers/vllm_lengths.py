@@ -1,4 +1,4 @@
-"""Replies of given lengths to given prompts on vLLM, where it is installed: {checkpoint, dtype, prompts, lengths} as JSON."""
+"""Replies of fixed lengths to prompts on vLLM, if installed: {checkpoint, dtype, prompts, lengths} as JSON."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
-// npm run check:wheels: whether PyTorch's wheels for Linux, macOS and Windows have each C function and operator that the
-// kernels call, read from their tables of names: no such machine is needed. For MPS also how each operator comes to it, by the
-// registry that the wheels of every system carry. Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj. The last line counts; a wheel that pip has not is skipped by name.
+// npm run check:wheels: checks that PyTorch's wheels for Linux, macOS and Windows have each C function and operator that
+// the kernels call. Reads the symbol tables, so any machine can run it. For MPS it also reports how each operator is
+// implemented. Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { isAskedOfMps, nativeSymbols, operatorRegistry, processorOperators } fro
 import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
 
-/** What a wheel's name says of its system, and what is looked up in it. */
+/** Wheel tags by system, and the devices to look up. */
 const platforms = [
   { node: "linux", tag: "manylinux_2_28_x86_64", devices: ["cpu", "cuda"] },
   { node: "darwin", tag: "macosx_11_0_arm64", devices: ["cpu", "mps"] },
@@ -24,27 +24,26 @@ interface Row {
   readonly wheel: string;
   readonly device: string;
   readonly symbols: number;
-  /** Each ends the device. */
+  /** Any of these disables the device. */
   readonly missing: readonly string[];
-  /** Each is done otherwise. */
+  /** Each of these has a replacement. */
   readonly missingOptional: readonly string[];
   readonly operators: number;
   readonly missingOperators: readonly string[];
-  /** With a kernel by the registry, but no function `at::cpu::` or `at::mps::` in the library's table: 0 unless they contradict each other. */
+  /** Operators with a registered kernel but no exported `at::cpu::` or `at::mps::` function. It should be empty. */
   readonly unexported: readonly string[];
 }
 
-/** How the operators that device `mps` asks for come to it. */
+/** Implementations of the operators used on `mps`. */
 interface MpsRow {
   readonly wheel: string;
   readonly device: "mps, by the registry";
-  /** Kernels for MPS. */
   readonly native: readonly string[];
-  /** Made of other operators, which PyTorch looks up in turn. */
+  /** Composed of other operators, which PyTorch looks up in turn. */
   readonly composed: readonly string[];
-  /** Without a kernel: the processor computes these, named and counted. */
+  /** Computed and counted on the CPU. */
   readonly fallback: readonly string[];
-  /** Without a kernel, and refused by name when a run comes to them. */
+  /** Refused by name at run time. */
   readonly missing: readonly string[];
 }
 
@@ -119,7 +118,7 @@ async function rowsOf(platform: Platform, wheel: string): Promise<(Row | MpsRow)
         missing: required.filter(isMissing),
         missingOptional: optional.filter(isMissing),
         operators: wanted.length,
-        // A schema is in the library as registered, `name.overload(arguments`, or as the end of another (`rsqrt(`): linkers share ends.
+        // The library stores `name.overload(arguments`, or only its end (`rsqrt(`), because linkers share suffixes.
         missingOperators: wanted.filter((name) => !text.includes(`${name}(`)),
         unexported: device === "cuda" ? [] : unexported(wanted, device, registry, names),
       });
@@ -131,7 +130,7 @@ async function rowsOf(platform: Platform, wheel: string): Promise<(Row | MpsRow)
   }
 }
 
-/** Operators with a kernel by the registry whose function of the device, `at::cpu::mm_out`, the library does not export. */
+/** Operators with a registered kernel whose device function (`at::cpu::mm_out`) is not exported. */
 function unexported(
   wanted: readonly string[],
   device: "cpu" | "mps",
@@ -139,7 +138,7 @@ function unexported(
   names: ReadonlySet<string>,
 ): string[] {
   const placeOf = operatorRegistry(registry, device.toUpperCase());
-  // Itanium's mangling on Linux and macOS (a first underscore is gone), Microsoft's on Windows.
+  // Itanium mangling on Linux and macOS (without the first underscore), Microsoft's on Windows.
   const functions = [...names].flatMap((name) => {
     const [, itanium, microsoft] =
       new RegExp(`^_?ZN2at3${device}\\d+(\\w+?)E|^\\?(\\w+)@${device}@at@@`, "u").exec(name) ?? [];
@@ -168,7 +167,7 @@ function mpsRow(wheel: string, wanted: readonly string[], registry: string): Mps
   };
 }
 
-/** Names that a library exports (ELF, Mach-O or PE), and all its bytes. */
+/** Names that a library exports (ELF, Mach-O or PE), and its bytes. */
 async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<string>; readonly text: Buffer }> {
   const isWindows = file.endsWith(".dll");
   const words = file.endsWith(".so") ? ["-D"] : ["--extern-only"];
@@ -180,7 +179,7 @@ async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<stri
   return { names, text: await readFile(file) };
 }
 
-/** Operators of PyTorch's own namespace that the kernels' source names. */
+/** Operators of PyTorch's `aten` namespace in the kernels' source. */
 async function operators(): Promise<string[]> {
   const source = join(root, "packages/kernels-torch/src");
   const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));

@@ -1,10 +1,8 @@
 /**
- * What four programs cost that play at once, by how much each plays and how late a step may train: rollouts dropped as stale, seconds a
- * step, and the share of time in which no reply is in the making.
- *
- *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [RUNS] [CHECKOUT]
- *
- * The checkout of another version of this repository is measured beside this one, turn by turn. Judges are quick, or as slow-judge.ts has them.
+ * Cost of four programs that play at once, by rollouts per program and allowed staleness: stale rollouts, seconds per
+ * step, and time without a reply in progress.
+ * npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [RUNS] [CHECKOUT]
+ * CHECKOUT, another version of this repository, is measured in turns. Judges are fast, or as in slow-judge.ts.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +18,7 @@ import { readWords } from "./options.ts";
 const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
 const programs = 4;
 
-/** Problems that each program plays at a time, and steps that a rollout may be late. */
+/** Problems per program at a time, and max staleness in steps. */
 const variants = [
   { problems: 8, maxLag: 0, judge: "quick" },
   { problems: 2, maxLag: 0, judge: "quick" },
@@ -82,7 +80,7 @@ async function measure(
   const trained = events.reduce((sum, { kind, ids }) => sum + (kind === "taken" ? (ids?.length ?? 0) : 0), 0);
   const stale = events.filter(({ kind, reason }) => kind === "dropped" && reason === "stale").length;
   const timing = await rowsOf<Readonly<Record<string, number>>>("timing.jsonl");
-  // The first step waits for the programs to start.
+  // The first step includes the programs' start.
   const seconds = timing
     .slice(1)
     .map((row) =>
@@ -107,7 +105,7 @@ async function measure(
   };
 }
 
-/** Share of the time from the first reply on in which none is in the making, asked ten times a second. */
+/** Share of time after the first reply without a reply in progress, sampled ten times a second. */
 async function idleShare(url: string, signal: AbortSignal): Promise<number> {
   let [asked, idle] = [0, 0];
   for (; !signal.aborted; await sleep(100)) {
@@ -122,7 +120,7 @@ async function idleShare(url: string, signal: AbortSignal): Promise<number> {
   return idle / asked;
 }
 
-/** Runs a script of this repository to its end. @throws Error where it fails, with what it said last */
+/** Runs a script of this repository. @throws Error with its last output if it fails */
 async function run(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

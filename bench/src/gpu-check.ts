@@ -1,9 +1,9 @@
-// What a GPU machine has to show, in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, then devices, conformance,
-// parity, primitive timings, the same loop of ours with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
+// Checks a GPU machine in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, devices, conformance, parity, primitive
+// timings, our loop with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
 //   npm run gpu:check -- --all [--minutes 20] [--skip vllm,...] [--again]
-// --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small. --all is everything that a GPU has to confirm, each
-// part in its time and all of them in twenty minutes; called again it goes on where it stopped. It writes gpu-all.md.
+// --small uses a tiny model, for machines without a GPU: --device cpu --small. --all runs every part with a time limit,
+// twenty minutes in total. A later call resumes. Writes gpu-all.md.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ const { values: flags } = readOptions({
     skip: { type: "string", default: "" },
     again: { type: "boolean", default: false },
     minutes: { type: "string", default: "20" },
-    /** Where the checkpoint lies between parts. */
+    /** Folder of the checkpoint between parts. */
     work: { type: "string" },
   },
 });
@@ -75,13 +75,13 @@ try {
   if (flags.work === undefined) rmSync(folder, { recursive: true });
 }
 
-/** Alone on the GPU, and it leaves the checkpoint that ours reads. */
+/** Runs alone on the GPU and writes the checkpoint that our loop reads. */
 function peer(): void {
   const input = { ...job, device, dtype, checkpoint, tokens: parityTokens(job) };
   keep("peer", runPeer("torch_loop.py", input, { timeoutMs: 300_000 }));
 }
 
-/** Every line that a program printed, and why it failed. */
+/** Printed lines of a program, and why it failed. */
 function keep(
   section: string,
   ran: Ran,
@@ -97,7 +97,7 @@ async function conformance(): Promise<void> {
     await runCases(`kernels, ${precision}`, kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
-  // The order in which a GPU adds differs from run to run.
+  // GPU sums differ from run to run.
   const cases = engineCasesFor({ ...wholeProfile, ...(device === "cuda" && { digits: 4 }) });
   await runCases("engine, float32", device, cases, async () => createInlineEngine([await createKernels({ device })]));
 }
@@ -186,7 +186,7 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
   report.note("decode", { rows, prompt, tokens, seconds, stepMs, tokensPerSecond: (rows * tokens) / seconds });
 }
 
-/** Processes of their own: what a blocking launch costs is settled when CUDA is loaded. */
+/** Separate processes, because CUDA reads the setting for blocking launches when it is loaded. */
 function profile(): void {
   const jobFile = join(folder, "job.json");
   writeFileSync(jobFile, JSON.stringify(job));
@@ -197,7 +197,7 @@ function profile(): void {
   }
 }
 
-/** Two processes compute the same update and the same replies: by default, and without sums of varying order. */
+/** Two processes compute the same update and replies, by default and in deterministic mode. */
 function twice(): void {
   const jobFile = join(folder, "twice.json");
   writeFileSync(jobFile, JSON.stringify(job));
@@ -217,7 +217,6 @@ function twice(): void {
   }
 }
 
-/** nano-vllm's protocol. */
 async function nano(): Promise<void> {
   const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
   await withModel(dtype, async (model) => {
@@ -230,7 +229,7 @@ async function nano(): Promise<void> {
   });
 }
 
-/** The same protocol on vLLM, of the peer's checkpoint. */
+/** nano-vllm's protocol on vLLM, with the peer's checkpoint. */
 function vllm(): void {
   const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
   const prompts = requests.map(({ promptTokens }) => promptTokens);
@@ -238,7 +237,7 @@ function vllm(): void {
   keep("vllm", runPeer("vllm_lengths.py", { checkpoint, dtype, prompts, lengths }, { timeoutMs: 110_000 }));
 }
 
-/** A step of TRL's trainer, of the peer's checkpoint: rollout and update of groups of replies. */
+/** A step of TRL's trainer with the peer's checkpoint: rollout and update of groups. */
 function trl(): void {
   const vocabulary = Number(job.config["vocab_size"]);
   const requests = decodeRequests(job, flags.small ? 2 : 8);

@@ -1,9 +1,7 @@
 /**
- * `laconic serve` under clients half of whom are broken: what the others get, and what it costs the server.
- *
- *     npm run load -- [--seconds 600] [--clients 200]
- *
- * Prints JSON, and ends with exit code 1 where a limit of docs/soak-and-load.md is passed. Clients share the machine with the server.
+ * `laconic serve` under clients half of whom are broken: service to the others, and cost for the server.
+ * npm run load -- [--seconds 600] [--clients 200]
+ * Prints JSON. Exits with 1 if a limit of docs/soak-and-load.md is exceeded. Clients run on the server's machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
@@ -22,10 +20,10 @@ const { values } = readOptions({
 const [seconds, clients] = [Number(values.seconds), Number(values.clients)];
 if (!(seconds >= 1) || !(clients >= 2)) throw new Error("--seconds and --clients: expected at least 1 and 2");
 
-/** As docs/soak-and-load.md states them. Those of time hold on a machine that has a core for the server and one for the clients. */
+/** Limits of docs/soak-and-load.md. Time limits need one core for the server and one for the clients. */
 const limits = { growthMiB: 128, peakGrowthMiB: 256, loopP99Ms: 100, secondsToEnd: 5, slowdown: 50 };
 
-/** Whether others leave the cores to this bench: the limits of time are judged then. */
+/** Whether the cores are idle enough to judge time limits. */
 const isQuiet = (loadavg()[0] as number) < availableParallelism();
 const folder = mkdtempSync(join(tmpdir(), "laconic-load-"));
 const samples = join(folder, "samples.jsonl");
@@ -64,7 +62,7 @@ await Promise.all(
 );
 ownLoop.disable();
 const during = rowsIn<Sample>(samples);
-// What was sent before a client hung up is still looked at, and memory is given back when the collector has run.
+// Requests sent before a client hung up are still processed; memory is freed by the garbage collector.
 let after = lastOf(rowsIn<Sample>(samples));
 const isHigher = ({ handles, rss }: Sample): boolean =>
   handles > before.handles || mebibytes(rss - before.rss) > limits.growthMiB;

@@ -1,4 +1,4 @@
-// One measurement of memory.ts in a process of its own: prints bytes that were added at the highest, and CPU seconds.
+// One measurement of memory.ts: prints the peak of added bytes, and CPU seconds.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseModelConfig } from "@laconic/engine";
 import { holdTraining } from "@laconic/engine/testing";
@@ -16,7 +16,7 @@ function bytes(field: "VmRSS" | "VmHWM"): number {
 
 async function measured(body: () => Promise<void> | void): Promise<{ peakBytes: number; cpuSeconds: number }> {
   const before = bytes("VmRSS");
-  // Sets the highest back to what there is.
+  // Resets the peak to the current memory.
   writeFileSync("/proc/self/clear_refs", "5");
   const start = process.cpuUsage();
   await body();

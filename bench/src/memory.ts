@@ -1,6 +1,6 @@
-// What training holds in memory at its highest, beside the plan and beside PyTorch doing the same, each measurement in a
-// process of its own: the peak of resident memory over what libraries take at their first use. Linux. Needs Python with
-// transformers: LACONIC_PYTHON or .venv. `memory.ts NAME` runs one case.
+// Peak memory of training, compared with the plan and with PyTorch. Each measurement is a process: peak resident memory
+// minus the libraries' memory at first use. Needs Linux, and Python with transformers (LACONIC_PYTHON or .venv).
+// `memory.ts NAME` runs one case.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
@@ -8,7 +8,7 @@ import { machine, print } from "./measure.ts";
 import { lastOf, python, root, run, runOurs } from "./processes.ts";
 import { readWords } from "./options.ts";
 
-/** One thing to measure. */
+/** Measured case. */
 export interface MemoryCase {
   readonly name: string;
   readonly work: "head" | "update";

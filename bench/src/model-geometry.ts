@@ -1,4 +1,4 @@
-/** The measures of a random model. */
+/** Sizes of a random model. */
 export interface Geometry {
   readonly hidden: number;
   readonly layers: number;
@@ -6,11 +6,11 @@ export interface Geometry {
   readonly kvHeads: number;
   readonly feedForward: number;
   readonly vocabulary: number;
-  /** Longest sequence; 256 by default. */
+  /** Max sequence length. Default 256. */
   readonly positions?: number;
 }
 
-/** As Hugging Face's config.json, short of the family: a tied head. */
+/** Hugging Face's config.json without the family, with a tied head. */
 export function geometryConfig(size: Geometry): Record<string, unknown> {
   return {
     vocab_size: size.vocabulary,

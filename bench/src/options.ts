@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /**
- * The options of the script that runs, as `parseArgs` takes them. `--help` prints the comment at the script's head, and each option with its
- * default. An option that there is not, or no number where the default is one (but a seed, which is any text), ends the script with one line and status 2.
+ * Parses the running script's options. `--help` prints the script's head comment and its options. An unknown option or
+ * an invalid number (except `seed`, any text) prints one line and exits with 2.
  */
 export function readOptions<const Config extends ParseArgsConfig>(
   config: Config,
@@ -28,7 +28,7 @@ export function readOptions<const Config extends ParseArgsConfig>(
   }
 }
 
-/** What stands behind a script that takes words alone. */
+/** Positional arguments of a script without options. */
 export function readWords(): string[] {
   return readOptions({ allowPositionals: true, options: {} }).positionals;
 }

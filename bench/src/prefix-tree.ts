@@ -1,6 +1,6 @@
-// An update over the prefix tree of its sequences beside the same sequences by themselves: ours with and without sharing,
-// TRL's GRPOTrainer, and transformers by hand. One checkpoint, equal sequences, CPU seconds of one thread, each side a
-// process of its own. Needs Python with trl for the peers: LACONIC_PYTHON or .venv.
+// Compares an update over a prefix tree with one over separate sequences: ours with and without sharing, TRL's GRPOTrainer,
+// and transformers. All sides use one checkpoint and equal sequences, each in a process; CPU seconds of one thread.
+// Peers need Python with trl: LACONIC_PYTHON or .venv.
 //
 // npx tsx bench/src/prefix-tree.ts [--sizes 28M] [--sides tree,packed,wasm,wasm-packed,trl,transformers] [--works 0,1,2,3,4] [--steps 2] [--rounds 1]
 import { existsSync } from "node:fs";

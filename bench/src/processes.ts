@@ -4,34 +4,32 @@ import { join } from "node:path";
 
 export const root: string = join(import.meta.dirname, "../..");
 
-/** The command line's program. */
+/** Entry point of the command line. */
 export const laconic: string = join(root, "apps/trainer/assets/laconic.mjs");
 
-/** The checkpoint that the runtime brings. */
+/** Checkpoint shipped with the runtime. */
 export const shipped: string = join(root, "packages/runtime/assets/relay-one-fact");
 
-/** The Python of peers: LACONIC_PYTHON, or that of `.venv`; it may not exist. */
+/** Python for peers: LACONIC_PYTHON or `.venv`; may not exist. */
 export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 
-/** A line of JSON. */
 type Row = Record<string, unknown>;
 
-/** What a program printed, and why it failed; null where it did not. */
+/** Printed lines of a program, and why it failed; null if it did not. */
 export interface Ran {
   readonly printed: readonly Row[];
   readonly failed: string | null;
 }
 
-/** How a program is run. */
 export interface RunOptions {
-  /** Its standard input, as JSON. */
+  /** Standard input, as JSON. */
   readonly input?: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly timeoutMs?: number;
 }
 
-/** Runs a program that prints lines of JSON. */
+/** Runs a program that prints JSON lines. */
 export function run(program: string, words: readonly string[], { input, env, cwd, timeoutMs }: RunOptions = {}): Ran {
   const { status, stdout, stderr } = spawnSync(program, words, {
     encoding: "utf8",
@@ -46,12 +44,12 @@ export function run(program: string, words: readonly string[], { input, env, cwd
   return { printed, failed: status === 0 ? null : whyFailed(stderr) };
 }
 
-/** The last line that a program printed, or why there is none. */
+/** Last printed line, or why it is missing. */
 export function lastOf({ printed, failed }: Ran): Row {
   return (failed === null && printed.at(-1)) || { failed: failed ?? "it printed nothing" };
 }
 
-/** A script of `peers`. */
+/** Runs a script of `peers`. */
 export function peer(
   script: string,
   input: unknown,
@@ -61,10 +59,10 @@ export function peer(
   return run(python, [join(root, "bench/peers", script), ...words], { ...options, input });
 }
 
-/** Of this process, what its engine was told of WebAssembly. */
+/** WebAssembly flags of this process. */
 export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
 
-/** Another of our programs, in a process of its own with the same flags for WebAssembly. */
+/** Runs one of our programs with the same WebAssembly flags. */
 export function runOurs(file: string, words: readonly string[], options: RunOptions = {}): Ran {
   return run(
     process.execPath,
@@ -73,12 +71,12 @@ export function runOurs(file: string, words: readonly string[], options: RunOpti
   );
 }
 
-/** The same program again, in a process of its own that prints where this one does. */
+/** Runs the same program again with this process's output. */
 export function again(file: string, ...words: readonly string[]): void {
   spawnSync(process.execPath, [...process.execArgv, file, ...words], { stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** Why a process failed, in one line of what it wrote: the message of its last error, without stack, source line or version of Node. */
+/** Reason of a failure in one line: the last error's message without stack and source. */
 export function whyFailed(stderr: string | null): string {
   const lines = (stderr ?? "").split("\n").map((line) => line.trim());
   const printed = lines.filter((line) => line !== "" && !/^(?:Node\.js v|at .+[:)]|[[\]{}^~]+$)/u.test(line));

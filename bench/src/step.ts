@@ -1,7 +1,7 @@
-// One GSPO step (rollout, update) of ours beside TRL's GRPOTrainer and beside plain PyTorch with transformers:
-// the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each
-// side a process of its own, in turns. Needs Python with trl: LACONIC_PYTHON or .venv. With LACONIC_DEVICES, the folder of
-// `laconic doctor --enable tensorflow`, TensorFlow runs too.
+// Compares one GSPO step (rollout, update) with TRL's GRPOTrainer and with plain PyTorch and transformers. All sides use
+// the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each in a process, in turns.
+// Needs Python with trl: LACONIC_PYTHON or .venv. TensorFlow also runs if LACONIC_DEVICES names the folder of
+// `laconic doctor --enable tensorflow`.
 //
 // npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,wasm-fma,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ const { values: given } = readOptions({
       ].join(),
     },
     rounds: { type: "string", default: "2" },
-    /** Of each size its own by default. */
+    /** Default: per size. */
     steps: { type: "string" },
     "warm-up": { type: "string" },
   },
@@ -78,7 +78,7 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
   }
 }
 
-/** CPU seconds, and wall seconds of several threads, as shares of each peer's with as many. */
+/** CPU seconds (wall seconds with threads) relative to each peer with equal threads. */
 function shares(result: StepResult, best: ReadonlyMap<string, StepResult>, threads: number): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of Object.keys(peers)) {
@@ -104,9 +104,9 @@ function round3(value: number): number {
 
 function run(side: string, job: StepJob): StepResult | null {
   const env = {
-    // Our side takes libtorch from where the peers run.
+    // Our side uses the peers' libtorch.
     ...(existsSync(python) && { LACONIC_PYTHON: python }),
-    // One setting for all: OpenMP's threads wait busily, which counts as work.
+    // Same setting for all sides: OpenMP threads spin, which counts as CPU time.
     OMP_NUM_THREADS: String(job.threads),
     MKL_NUM_THREADS: String(job.threads),
     TF_NUM_INTRAOP_THREADS: String(job.threads),
@@ -122,7 +122,7 @@ function run(side: string, job: StepJob): StepResult | null {
   return null;
 }
 
-/** Of each part the round that took least: other work on the machine only ever adds time. */
+/** Fastest round of each part: other processes only add time. */
 function least(a: StepResult | undefined, b: StepResult): StepResult {
   if (!a) return b;
   const of = (clock: "cpu" | "wall"): StepSeconds => ({

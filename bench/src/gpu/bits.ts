@@ -1,4 +1,4 @@
-// The bits that an update and replies come to, as one hash, in a process of its own: what two of them print is compared.
+// Prints one hash of an update's and of replies' bits, to compare two processes.
 //   bits.ts JOB_FILE DEVICE DTYPE DETERMINISTIC
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { decodeRequests, updateOf } from "./work.ts";
 
 const [jobFile, device, dtype, deterministic] = process.argv.slice(2) as [string, string, string, string];
 const job = JSON.parse(readFileSync(jobFile, "utf8")) as GpuJob;
-// Two layers of the true width: what adds up in which order does not depend on the depth.
+// Two layers of the true width: the order of sums does not depend on the depth.
 const config = { ...job.config, num_hidden_layers: 2 };
 const kernels = await createKernels({ device, dtype, ...(deterministic === "true" && { deterministic: true }) });
 const engine = await createInlineEngine([kernels], { maxTokensPerMicroBatch: 4096 });

@@ -15,20 +15,20 @@ import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
 import { verdicts, type Found } from "./verdicts.ts";
 
-/** What `npm run gpu:check -- --all` is given. */
+/** Options of `npm run gpu:check -- --all`. */
 export interface AllOptions {
   readonly device: "cpu" | "cuda";
   readonly small: boolean;
-  /** Folder of the page, and of what is done so far. */
+  /** Folder of the page and of finished parts. */
   readonly out: string;
   readonly skip: readonly string[];
-  /** Runs what was done before as well. */
+  /** Repeats finished parts. */
   readonly again: boolean;
-  /** Of all parts together. */
+  /** Total time limit. */
   readonly minutes: number;
 }
 
-/** Parts in order of what rests on them, with their most seconds: together the budget of twenty minutes. */
+/** Parts by importance, with their time limits in seconds: together twenty minutes. */
 const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["peer", 80],
   ["conformance", 150],
@@ -44,10 +44,9 @@ const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["tellers", 60],
 ];
 
-/** These read the checkpoint that `peer` writes, which goes with the call. */
+/** Parts that read the checkpoint of `peer`, which is deleted after the call. */
 const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl", "profile"]);
 
-/** A part that has run. */
 interface Outcome {
   readonly part: string;
   readonly device: string;
@@ -58,8 +57,8 @@ interface Outcome {
 }
 
 /**
- * Runs every part in a process of its own, each within its time and all within the budget; what is done stands in `gpu-all.jsonl`, and a
- * later call goes on from there. Writes `gpu-all.md`, which says which defaults may change.
+ * Runs each part in a process, within its time limit and the total. Finished parts are in `gpu-all.jsonl`, so a later
+ * call resumes. Writes `gpu-all.md` with the verdicts on defaults.
  */
 export async function checkAll(options: AllOptions): Promise<void> {
   mkdirSync(options.out, { recursive: true });
@@ -98,7 +97,7 @@ export async function checkAll(options: AllOptions): Promise<void> {
   print("written", { page: join(options.out, "gpu-all.md") });
 }
 
-/** The last outcome of each part on this device, in this size. A line that a kill left half written is none. */
+/** Last outcome of each part for this device and size. Truncated lines are skipped. */
 function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
   if (!existsSync(file)) return [];
   const last = new Map<string, Outcome>();
@@ -107,12 +106,12 @@ function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
       const outcome = JSON.parse(line) as Outcome;
       if (outcome.device === device && outcome.small === small) last.set(outcome.part, outcome);
     } catch {
-      // The last line, or none.
+      // Truncated line.
     }
   return [...last.values()];
 }
 
-/** In a group of processes, so that what it started ends with it. */
+/** Uses a process group, so that the part's children end with it. */
 async function runPart(part: string, seconds: number, work: string, { device, small }: AllOptions): Promise<Outcome> {
   const out = mkdtempSync(join(work, "part-"));
   const program = ["--import", import.meta.resolve("tsx"), join(import.meta.dirname, "../gpu-check.ts")];

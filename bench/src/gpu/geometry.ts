@@ -1,12 +1,12 @@
-/** A random Qwen2, and what is asked of it. */
+/** Random Qwen2 and the sizes of its measurements. */
 export interface GpuJob {
-  /** As Hugging Face's config.json. */
+  /** Hugging Face's config.json. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Sequences of one update, and tokens of each. */
+  /** Sequences per update, and tokens per sequence. */
   readonly update: { readonly sequences: number; readonly tokens: number };
-  /** Rows that decode together, their prompt and their replies. */
+  /** Rows decoded together, tokens of a prompt and of a reply. */
   readonly decode: { readonly rows: readonly number[]; readonly prompt: number; readonly tokens: number };
-  /** Sequences whose log-probs and gradient are compared, and tokens of each. */
+  /** Sequences for comparing log-probs and gradients, and tokens per sequence. */
   readonly parity: { readonly sequences: number; readonly tokens: number };
 }
 
@@ -21,7 +21,7 @@ const shared = {
   initializer_range: 0.02,
 };
 
-/** Of Qwen2.5-0.5B's shape. */
+/** Shape of Qwen2.5-0.5B. */
 export const halfBillion: GpuJob = {
   config: {
     ...shared,
@@ -36,7 +36,7 @@ export const halfBillion: GpuJob = {
   parity: { sequences: 4, tokens: 300 },
 };
 
-/** For a dry run without a GPU. */
+/** For dry runs without a GPU. */
 export const small: GpuJob = {
   config: {
     ...shared,
@@ -51,7 +51,7 @@ export const small: GpuJob = {
   parity: { sequences: 4, tokens: 30 },
 };
 
-/** Token ids that a peer can compute too, [sequences][tokens]. */
+/** Token ids that a peer can reproduce, [sequences][tokens]. */
 export function parityTokens({ config, parity }: GpuJob): number[][] {
   return Array.from({ length: parity.sequences }, (_, s) =>
     Array.from({ length: parity.tokens }, (__, t) => (131 * s + 7919 * t + 17) % Number(config["vocab_size"])),

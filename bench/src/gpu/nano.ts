@@ -1,8 +1,8 @@
 import { randomFromSeed, type SampleRequest } from "@laconic/core";
 
 /**
- * The protocol of nano-vllm's bench (github.com/GeeeekExplorer/nano-vllm, bench.py): 256 sequences, prompts and replies of 100 to 1,024 random
- * tokens each, no end token; tokens of replies by seconds. Small: 8 sequences of 4 to 16.
+ * Protocol of nano-vllm's bench (github.com/GeeeekExplorer/nano-vllm, bench.py): 256 sequences, prompts and replies of
+ * 100 to 1,024 random tokens each, no end token. Reports reply tokens per second. Small: 8 sequences of 4 to 16.
  */
 export function nanoRequests(vocabulary: number, small: boolean): SampleRequest[] {
   const random = randomFromSeed("nano");

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import type { TrainableModel } from "@laconic/core";
 import { parityTokens, type GpuJob } from "./geometry.ts";
 
-/** What Hugging Face's model says of the same tokens, in one precision. */
+/** Values of Hugging Face's model for the same tokens, in one precision. */
 interface Answers {
-  /** Of every token but the first of each sequence. */
+  /** Log-probs of all tokens but the first of each sequence. */
   readonly logProbs: readonly number[];
   readonly gradNorm: number;
 }
 
-/** The same, of PyTorch's float32 and of the precision that the bench runs in. */
+/** PyTorch's values in float32 and in the bench's precision. */
 interface PeerAnswers {
   readonly float32: Answers;
   readonly working: Answers;
 }
 
-/** Log-probs of given tokens and the gradient norm of their mean, beside Hugging Face's of the same checkpoint. */
+/** Compares log-probs and the gradient norm of their mean with Hugging Face's for the same checkpoint. */
 export async function compareWithPeer(
   model: TrainableModel,
   job: GpuJob,

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Kernels, Tensor } from "@laconic/engine/kernels";
 import type { Report } from "./report.ts";
 
-/** Times of single operations. */
+/** Times single operations. */
 export async function measurePrimitives(kernels: Kernels, small: boolean, report: Report): Promise<void> {
   const size = small ? 256 : 8192;
   const wave = (rows: number, columns: number): Tensor =>
@@ -60,7 +60,7 @@ async function timed(kernels: Kernels, tensor: Tensor, runs: number, body: () =>
   await kernels.read(tensor);
   const start = performance.now();
   for (let i = 0; i < runs; i++) body();
-  // The stream runs in order: an operation after the last one is done when that one is.
+  // The stream runs in order, so the last operation ends last.
   const last = kernels.add(tensor, tensor);
   await kernels.read(last);
   kernels.free(last);

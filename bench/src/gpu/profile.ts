@@ -1,5 +1,5 @@
-// Where an update and a decode step spend their time, by operation of the kernel set. With CUDA_LAUNCH_BLOCKING=1 an
-// operation's time is that of the GPU and the host together, without it the host's alone. One JSON object a line.
+// Time per kernel operation of an update and of a decode step, one JSON object per line. With CUDA_LAUNCH_BLOCKING=1 it
+// includes the GPU's time, otherwise only the host's.
 //   profile.ts JOB_FILE CHECKPOINT DEVICE DTYPE
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
@@ -52,7 +52,7 @@ function counted(): Record<string, number> {
   return { ...kernels.counters?.() };
 }
 
-/** The same set, its operations timed; what one operation calls of another counts for the first. */
+/** The same kernels with timers; nested calls count for the outer operation. */
 function clocked(inner: Kernels): Kernels {
   let depth = 0;
   return new Proxy(inner, {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { print } from "../measure.ts";
 
-/** Results by section, printed as they come. */
+/** Results by section, printed as they arrive. */
 export class Report {
   readonly #results: Record<string, unknown>[] = [];
 
@@ -12,7 +12,7 @@ export class Report {
     print(section, result);
   }
 
-  /** A section that fails is a result too: the others still run. */
+  /** Records failures as results, so that later sections still run. */
   async attempt(section: string, body: () => Promise<void> | void): Promise<void> {
     const start = performance.now();
     try {
@@ -23,7 +23,7 @@ export class Report {
     this.note("time", { of: section, seconds: (performance.now() - start) / 1000 });
   }
 
-  /** Writes the page and the JSON beside it. */
+  /** Writes the page and its JSON file. */
   write(folder: string, title: string): void {
     const name = `gpu-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(this.#results, null, 2)}\n`);

@@ -1,7 +1,7 @@
 import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import type { GpuJob } from "./geometry.ts";
 
-/** One step of maximum likelihood on random tokens. */
+/** One maximum-likelihood step on random tokens. */
 export function updateOf(model: TrainableModel, { config, update }: GpuJob): () => Promise<void> {
   const tokens = randomTokens("update", Number(config["vocab_size"]));
   const sequences = Array.from({ length: update.sequences }, () => ({
@@ -15,7 +15,7 @@ export function updateOf(model: TrainableModel, { config, update }: GpuJob): () 
   };
 }
 
-/** Prompts of random tokens, answered to the full length. */
+/** Prompts of random tokens with replies of full length. */
 export function decodeRequests({ config, decode }: GpuJob, rows: number): SampleRequest[] {
   const tokens = randomTokens("decode", Number(config["vocab_size"]));
   const random = randomFromSeed("replies");

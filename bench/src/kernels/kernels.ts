@@ -1,6 +1,6 @@
 /**
- * Speed of the wasm kernels: one JSON line per case, the least CPU time of many runs.
- * `tsx bench/src/kernels/kernels.ts [--threads 2] [group ...]`, groups counted from 0; with threads the least wall time beside that of one thread
+ * Speed of the wasm kernels: one JSON line per case with the least CPU time, or wall time with threads.
+ * `tsx bench/src/kernels/kernels.ts [--threads 2] [group ...]`, groups counted from 0.
  */
 import { cpus, loadavg } from "node:os";
 import { performance } from "node:perf_hooks";
@@ -20,7 +20,7 @@ import { readOptions } from "../options.ts";
 interface Case {
   readonly name: string;
   readonly sizes: Readonly<Record<string, number>>;
-  /** Floating-point operations of one run; 0 where memory is what counts. */
+  /** Floating-point operations per run; 0 for memory-bound cases. */
   readonly flops: number;
   run(): void;
 }
@@ -35,7 +35,7 @@ const alone = await createKernels({});
 let kernels = alone;
 const random = randomFromSeed("kernel-bench");
 
-/** Each makes its arrays when its turn comes. */
+/** Cases allocate their arrays lazily. */
 const groups: readonly (() => Case[])[] = [
   () => linear(10_000, 64, 64),
   () => linear(10_000, 64, 256),
@@ -48,7 +48,7 @@ const groups: readonly (() => Case[])[] = [
   () => head(6000, 64, 45),
   () => head(512, 256, 32_000),
   () => decode({ rows: 500, past: 60, width: 64, feedForward: 256, layers: 2, heads: 4, vocabulary: 45 }),
-  // Those of an update at 4.7M.
+  // Products of an update at 4.7M.
   () => linear(4160, 256, 768),
   () => linear(4160, 768, 256),
   () => attention(lengths(64, 80), { queryHeads: 8, kvHeads: 4, headDim: 32 }),
@@ -75,7 +75,7 @@ function tell(
   console.log(JSON.stringify({ name, ...sizes, ms: round(ms), ...gflops, ...more, load, ...environment }));
 }
 
-/** Each case with one thread and with several, in turns: wall time, which others on the cores lengthen. */
+/** Alternates one and several threads per case; wall time, which other processes lengthen. */
 async function compare(group: () => Case[], together: Kernels): Promise<void> {
   const sides = [alone, together].map((set) => {
     kernels = set;
@@ -91,7 +91,7 @@ async function compare(group: () => Case[], together: Kernels): Promise<void> {
         const before = performance.now();
         kernels.scope((side.items[i] as Case).run);
         side.ms = Math.min(side.ms, performance.now() - before);
-        // Helpers start, and fall asleep again, between runs of one thread.
+        // Helper threads wake and sleep between runs of one thread.
         if (runs < 3) await new Promise((resolve) => setTimeout(resolve, 20));
       }
     tell(item, { ms: several.ms, threads, alone: round(one.ms), speedup: round(one.ms / several.ms) });
@@ -100,7 +100,7 @@ async function compare(group: () => Case[], together: Kernels): Promise<void> {
   together.dispose();
 }
 
-/** Other work on the machine only ever adds time, so the minimum is the steadiest figure. CPU time: there may be others on the cores. */
+/** Other processes only add time, so the minimum is the most stable figure. CPU time excludes them. */
 function fastest(own: Kernels, run: () => void): { readonly ms: number; readonly runs: number } {
   for (let i = 0; i < 3; i++) own.scope(run);
   let ms = Infinity;
@@ -140,7 +140,7 @@ function attention(sequences: readonly number[], heads: Omit<AttentionShape, "sc
   const [q, dOut] = [0, 0].map(() => normal(tokens, shape.queryHeads * shape.headDim)) as [Tensor, Tensor];
   const [k, v] = [0, 0].map(() => normal(tokens, shape.kvHeads * shape.headDim)) as [Tensor, Tensor];
   const forward = { q, k, v, ...kernels.attention(q, k, v, shape, layout) };
-  // Each product of the causal triangle: one multiplication and one addition per pair and dimension.
+  // Products of the causal triangle: one multiplication and one addition per pair and dimension.
   const pairs = sequences.reduce((sum, length) => sum + (length * (length + 1)) / 2, 0);
   const product = 2 * pairs * shape.queryHeads * shape.headDim;
   const sizes = { tokens, sequences: sequences.length, ...heads };
@@ -213,7 +213,7 @@ function head(rows: number, width: number, vocabulary: number): Case[] {
   ];
 }
 
-/** One token for each row: every layer, the head and the draw. */
+/** One token per row: all layers, the head and the draw. */
 function decode(size: {
   readonly rows: number;
   readonly past: number;

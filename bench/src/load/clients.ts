@@ -4,17 +4,17 @@ import { connect, type Socket } from "node:net";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Where and as whom a client asks. */
+/** Address and identity of a client. */
 export interface Target {
   readonly port: number;
   readonly key: string;
   readonly model: string;
 }
 
-/** What a healthy request came to. */
+/** Result of a healthy request. */
 export interface Answered {
   readonly status: number;
-  /** The reply's text; that of all chunks of a stream. */
+  /** Reply text; all chunks of a stream. */
   readonly text: string;
   readonly milliseconds: number;
 }
@@ -26,7 +26,7 @@ const headersOf = ({ key }: Target): Record<string, string> => ({
 const bodyOf = ({ model }: Target, change: object = {}): string =>
   JSON.stringify({ model, prompt: "f", max_tokens: 8, temperature: 0, ...change });
 
-/** One request as OpenAI's client sends it. @throws Error where the connection fails */
+/** Sends one request as OpenAI's client does. @throws Error if the connection fails */
 export async function ask(target: Target, agent: Agent, isStreamed: boolean): Promise<Answered> {
   const start = performance.now();
   const sent = request({
@@ -49,7 +49,7 @@ export async function ask(target: Target, agent: Agent, isStreamed: boolean): Pr
   return { status, text, milliseconds: performance.now() - start };
 }
 
-/** Asks again and again, with a pause as a person or a program makes it. */
+/** Repeats requests, with pauses like a person's or a program's. */
 export async function healthyClient(
   target: Target,
   until: number,
@@ -75,10 +75,10 @@ const head = (target: Target, length: number | "chunked", key = target.key): str
   ].join("\r\n");
 const whole = (target: Target, body: string, key?: string): string => head(target, Buffer.byteLength(body), key) + body;
 
-/** How a client is broken: what it does with a connection until it hangs up. */
+/** Kinds of broken clients: each uses a connection until it hangs up. */
 type Misdeed = (socket: Socket, target: Target, until: number) => Promise<void> | void;
 
-/** Sends a text a byte at a time. */
+/** Sends a text byte by byte. */
 async function drip(socket: Socket, text: string, everyMs: number, until: number): Promise<void> {
   for (const byte of text) {
     if (socket.destroyed || performance.now() > until) return;
@@ -132,7 +132,7 @@ const misdeeds: Readonly<Record<string, Misdeed>> = {
 
 export const misdeedNames: readonly string[] = Object.keys(misdeeds);
 
-/** Does one misdeed after another; what comes back is read, unless that is the misdeed. */
+/** Misbehaves repeatedly; reads replies unless not reading is the misbehaviour. */
 export async function brokenClient(
   target: Target,
   first: number,

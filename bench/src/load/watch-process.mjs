@@ -1,4 +1,4 @@
-// Loaded first by a process that load.ts watches: appends its memory, open handles and event-loop delay to a file, a line a second.
+// Preloaded in processes that load.ts watches: appends memory, open handles and event-loop delay to a file every second.
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";

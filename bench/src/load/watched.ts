@@ -7,27 +7,27 @@ import { laconic, root } from "../processes.ts";
 
 const watch = pathToFileURL(join(import.meta.dirname, "watch-process.mjs")).href;
 
-/** What a process was like in a second; memory in bytes. */
+/** Sample of a process in one second; memory in bytes. */
 export interface Sample {
   readonly pid: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly rss: number;
   readonly heapUsed: number;
-  /** Sockets, pipes, children and requests under way; timers are none. */
+  /** Sockets, pipes, children and pending requests, without timers. */
   readonly handles: number;
   /** Event-loop delay within the second. */
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** The command line as a process that is watched. */
+/** Watched command-line process. */
 export interface Watched {
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** What it has printed to either stream. */
+  /** Output of both streams so far. */
   said(): string;
-  /** @throws Error where it ends before it says so, or takes five minutes */
+  /** @throws Error if it ends before this output, or after five minutes */
   saysAddress(): Promise<string>;
 }
 
@@ -64,7 +64,7 @@ export function startWatched(
   };
 }
 
-/** Rows of a file of JSON lines; a last one that is cut is left out, and a file that is not there has none. */
+/** Rows of a JSON lines file; a truncated last line is skipped, and a missing file is empty. */
 export function rowsIn<Row>(file: string): Row[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
@@ -73,7 +73,7 @@ export function rowsIn<Row>(file: string): Row[] {
 
 export const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 18) / 4;
 
-/** The value below which a share of all lies; 0 of none. */
+/** Quantile; 0 for an empty list. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

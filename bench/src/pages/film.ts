@@ -1,6 +1,6 @@
-// Films the story of a run in Chromium: 15 seconds of animated WebP and a still picture, wide and narrow, light and dark.
+// Films a run's story in Chromium: 15 seconds of animated WebP and a still picture, wide and narrow, light and dark.
 //   npm run film -- [RUN [FOLDER]]
-// Without RUN it trains the quickstart first. FOLDER defaults to docs/public.
+// Trains the quickstart if RUN is missing. FOLDER defaults to docs/public.
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { root } from "../processes.ts";
 const [runFolder, folder = "docs/public"] = readWords();
 const out = resolve(root, folder);
 
-/** Milliseconds of a picture: most steps, and the first and the last, which are read. */
+/** Milliseconds per picture: most steps, and the first and last, which take longer to read. */
 const shown = { each: 220, first: 1400, last: 2400 } as const;
 const lengthMs = 15_000;
 const pictures = Math.round((lengthMs - shown.first - shown.last) / shown.each) + 2;
@@ -43,7 +43,7 @@ try {
   await rm(scratch, { recursive: true });
 }
 
-/** The run that is filmed. */
+/** Run to film. */
 function trained(): string {
   if (runFolder !== undefined) return resolve(runFolder);
   const run = join(scratch, "quickstart");
@@ -61,10 +61,10 @@ async function film(
   await page.goto(address);
   const story = page.locator(".story");
   await story.locator(".problem li").first().waitFor();
-  await page.waitForTimeout(500); // pictures take their place
+  await page.waitForTimeout(500); // pictures are loading
   const box = await story.boundingBox();
   if (!box) throw new Error("the page shows no story");
-  // Even, as films in quarters of colour have to be.
+  // Even sizes, for chroma subsampling.
   const height = 2 * Math.floor(Math.min(box.height + 16, 1060) / 2);
   const clip = { x: 0, y: Math.round(box.y - 8), width, height };
   const frames = await screenshots(page, clip);
@@ -79,7 +79,7 @@ async function film(
   await page.close();
 }
 
-/** A picture of the page at each step that the film shows. */
+/** A picture of the page at each filmed step. */
 async function screenshots(page: Page, clip: NonNullable<PageScreenshotOptions["clip"]>): Promise<Buffer[]> {
   const slider = page.locator(".story input[type=range]");
   const last = Number(await slider.getAttribute("max"));

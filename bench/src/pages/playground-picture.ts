@@ -1,5 +1,5 @@
-// The README's first picture, light and dark, and the words for those who do not see it: a step in which tokens have a price, and a
-// conversation with waste. npx tsx bench/src/pages/playground-picture.ts
+// The README's first picture, light and dark, with its alternative text: a step with priced tokens, and a wasteful
+// conversation. npx tsx bench/src/pages/playground-picture.ts
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -10,7 +10,7 @@ import { root } from "../processes.ts";
 
 readOptions({ options: {} });
 
-/** Before these the team has learned little; after them little is left to save. */
+/** Range of steps: earlier the team has learned little; later it saves little. */
 const steps = { first: 28, last: 60 } as const;
 
 interface Scene {
@@ -18,7 +18,7 @@ interface Scene {
   readonly price: string;
   readonly tokens: string;
   readonly untrained: string;
-  /** Tokens of the holder whose fact nobody asked for. */
+  /** Tokens of a holder whose fact was not requested. */
   readonly wasted: number;
 }
 
@@ -54,7 +54,7 @@ try {
   server.close();
 }
 
-/** Trains step by step, as a visitor may, until the page shows what the picture is of. */
+/** Trains step by step, like a visitor, until the page shows the wanted conversation. */
 async function findScene(page: Page): Promise<Scene> {
   const one = page.getByRole("button", { name: "One step" });
   for (let step = 1; step <= steps.last; step++) {
@@ -62,7 +62,7 @@ async function findScene(page: Page): Promise<Scene> {
     for (const title = page.locator("#stage-title"); !(await title.innerText()).includes(`step ${step} `);)
       await page.waitForTimeout(20);
     if (step < steps.first) continue;
-    // The conversation before it is shown to its end.
+    // The conversation before it is shown completely.
     await page.waitForTimeout(1600);
     const scene = await sceneOn(page, step);
     if (scene) return scene;
@@ -70,7 +70,7 @@ async function findScene(page: Page): Promise<Scene> {
   throw new Error(`no step from ${steps.first} to ${steps.last} shows a price, waste and a right answer`);
 }
 
-/** Null where tokens are free, the answer is wrong, one who was asked is silent, or one who was not asked is. */
+/** Null if tokens are free, the answer is wrong, an asked holder is silent, or no other holder is. */
 async function sceneOn(page: Page, step: number): Promise<Scene | null> {
   const [tokens, , price] = await Promise.all(
     [0, 1, 2].map((tile) => page.locator(".tiles dd b").nth(tile).innerText()),

@@ -1,41 +1,41 @@
 import type { Geometry } from "../model-geometry.ts";
 
-/** One measurement, as a child process reads it from standard input; both sides get the same. */
+/** One measurement, read by a child process from standard input; equal for all sides. */
 export interface StepJob {
   /** Folder with config.json and model.safetensors. */
   readonly checkpoint: string;
   readonly vocabulary: number;
   readonly prompts: readonly (readonly number[])[];
-  /** Replies to each prompt. */
+  /** Replies per prompt. */
   readonly generations: number;
-  /** Every reply is exactly as long: no end token is known to either side. */
+  /** Exact reply length: no side has an end token. */
   readonly maxTokens: number;
-  /** Steps before the clock starts. */
+  /** Untimed steps. */
   readonly warmUp: number;
   readonly steps: number;
   readonly threads: number;
   readonly learningRate: number;
 }
 
-/** Seconds a step of one side. */
+/** Seconds per step. */
 export interface StepSeconds {
   readonly rollout: number;
   readonly update: number;
 }
 
-/** What a side prints as its last line. */
+/** Last line that a side prints. */
 export interface StepResult {
   readonly side: string;
   readonly completionTokens: number;
-  /** Of all threads of the process: what a loaded machine does not change much. */
+  /** CPU seconds of all threads, which a busy machine changes little. */
   readonly cpu: StepSeconds;
   readonly wall: StepSeconds;
   readonly peakMiB: number;
-  /** Where a profile is taken: when each part ran, in nanoseconds of the monotonic clock. */
+  /** Times of each part in a profile, in nanoseconds of the monotonic clock. */
   readonly windows?: Readonly<Record<keyof StepSeconds, readonly (readonly [start: number, end: number])[]>>;
 }
 
-/** A random Qwen2 and how much of it is sampled. */
+/** Random Qwen2 with its sampling sizes. */
 export interface StepSize extends Geometry {
   readonly name: string;
   readonly prompts: number;
@@ -86,7 +86,7 @@ export const stepSizes: readonly StepSize[] = [
     steps: 2,
   },
   {
-    // Qwen2.5-0.5B with four of its 24 layers: its widths, its head, and a batch that a processor can bear.
+    // Qwen2.5-0.5B with four of its 24 layers: its widths and head, with a batch that suits a CPU.
     name: "0.5B/4",
     hidden: 896,
     layers: 4,

@@ -4,7 +4,7 @@ import { wasmKernels } from "@laconic/engine/wasm";
 import { qwen2Config } from "../model-geometry.ts";
 import type { StepJob, StepSize } from "./job.ts";
 
-/** Writes fresh weights, and returns how many. */
+/** Writes fresh weights and returns their number. */
 export async function saveModel(size: StepSize, folder: string): Promise<number> {
   const engine = await createLocalEngine({ device: wasmKernels() });
   const model = await engine.createModel({ kind: "config", config: qwen2Config(size), seed: "bench" });
@@ -13,7 +13,7 @@ export async function saveModel(size: StepSize, folder: string): Promise<number>
   return model.parameters;
 }
 
-/** What every side is given. */
+/** Job of every side. */
 export function jobOf(size: StepSize, checkpoint: string, threads: number): StepJob {
   const { vocabulary, generations, maxTokens, warmUp, steps } = size;
   const shared = { checkpoint, vocabulary, generations, maxTokens, warmUp, steps };
