@@ -1,6 +1,6 @@
 import type { CachePlan, KeyValueCache, SequenceLayout } from "./contract.ts";
 
-/** Most positions that any sequence of the plan attends to, its own new tokens included. */
+/** Max positions that a sequence attends to, including its new tokens. */
 export function longestReach({ past, layout }: CachePlan): number {
   let most = 0;
   for (let s = 0; s < past.length; s++) {
@@ -10,16 +10,13 @@ export function longestReach({ past, layout }: CachePlan): number {
   return most;
 }
 
-/**
- * The first page where every sequence has one page and these follow each other, so that a view of the cache serves
- * instead of a copy; -1 elsewhere.
- */
+/** First page of consecutive one-page sequences, for which a view replaces a copy; otherwise -1. */
 export function pageRun({ table, past }: CachePlan): number {
   const first = table[0] ?? 0;
   return table.length === past.length && table.every((page, s) => page === first + s) ? first : -1;
 }
 
-/** Page of each new token, and its position there; length N each. */
+/** Page and position of each new token, length N each. */
 export function newPages(
   { layout, table, past }: CachePlan,
   { pageSize }: Pick<KeyValueCache, "pageSize">,
@@ -39,7 +36,7 @@ export function newPages(
   return { pages, positions };
 }
 
-/** Where each head of each new token goes in a cache laid out [pages, kvHeads, pageSize]; length N * kvHeads. */
+/** Rows of each head of each new token in a cache [pages, kvHeads, pageSize]; length N * kvHeads. */
 export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache): Int32Array {
   const { pages, positions } = newPages(plan, { pageSize });
   const places = new Int32Array(pages.length * kvHeads);
@@ -50,7 +47,7 @@ export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache)
   return places;
 }
 
-/** Where the first `lengths[i]` positions of each page lie in a cache laid out [pages, kvHeads, pageSize], head by head. */
+/** Rows of the first `lengths[i]` positions of each page in a cache [pages, kvHeads, pageSize], head by head. */
 export function heldPlaces(
   pages: Int32Array,
   lengths: Int32Array,
@@ -65,14 +62,14 @@ export function heldPlaces(
   return Int32Array.from(places);
 }
 
-/** Every new token may look at all `reach` positions: one token a sequence, all sequences equally long. No mask is needed. */
+/** Whether no mask is needed: one token per sequence, all equally long. */
 export function seesEverything({ layout, past }: CachePlan, reach: number): boolean {
   return layout.longest === 1 && past.every((held) => held + 1 === reach);
 }
 
 /**
- * What each new token may look at, as an additive mask [S, group * longest, reach]: 0 where it may, `hidden` elsewhere;
- * the rows of a sequence are repeated `group` times.
+ * Additive mask [S, group * longest, reach]: 0 for visible positions, `hidden` elsewhere. Rows of a sequence repeat
+ * `group` times.
  */
 export function reachMask(
   { layout, past }: CachePlan,
@@ -86,20 +83,19 @@ export function reachMask(
     for (let g = 0; g < group; g++)
       for (let i = 0; i < longest; i++) {
         const start = ((s * group + g) * longest + i) * reach;
-        // A padded row looks at the first position, so that its softmax is a number.
+        // Padded rows see the first position, so that their softmax is finite.
         mask.fill(0, start, start + (i < length ? (past[s] as number) + i + 1 : 1));
       }
   }
   return mask;
 }
 
-/** Rows `start` to `end`, without `end`. */
 interface RowRun {
   readonly start: number;
   readonly end: number;
 }
 
-/** The rows of a segment's ancestors, the root's first, and then its own. */
+/** Rows of a segment's ancestors from the root, then its own. */
 export function ancestorRuns({ offsets, tree }: SequenceLayout, segment: number): RowRun[] {
   const runs: RowRun[] = [];
   for (let s = segment; s >= 0; s = tree?.parents[s] ?? -1)
@@ -107,7 +103,7 @@ export function ancestorRuns({ offsets, tree }: SequenceLayout, segment: number)
   return runs.toReversed();
 }
 
-/** Of each segment, the first one behind it that does not continue it: what continues it are the rows up to there. */
+/** Next segment after each subtree. */
 export function subtreeEnds(parents: Int32Array): Int32Array {
   const ends = Int32Array.from(parents, (_, s) => s + 1);
   for (let s = parents.length - 1; s >= 0; s--) {

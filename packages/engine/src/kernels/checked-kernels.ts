@@ -16,7 +16,7 @@ import {
 
 type Check<Operation> = Operation extends (...args: infer Arguments) => unknown ? (...args: Arguments) => void : never;
 
-/** What a set's own code need not look at again. Which rows and pages there are only the device knows. */
+/** Checks without device reads; rows and pages are checked by the set. */
 const checks = {
   upload: (values, shape) => expectFilled(values, shape, "upload"),
   reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape, "reshape"),
@@ -138,9 +138,9 @@ const checks = {
 } satisfies { readonly [Name in keyof Kernels]?: Check<NonNullable<Kernels[Name]>> };
 
 /**
- * A kernel set whose arguments are checked before it sees them: shapes and types here, for every set in the same words. A set itself
- * checks what it alone knows: which tensors and caches are alive, and numbers that lie on the device.
- * @throws LaconicError `input_invalid` at a call whose shapes do not fit
+ * Checks shapes and types before calling a kernel set. The set itself checks live tensors and caches, and numbers on
+ * the device.
+ * @throws LaconicError `input_invalid` for shapes that do not fit
  */
 export function checkedKernels(set: Kernels): Kernels {
   const checked = Object.entries(checks).flatMap(([name, check]) => {

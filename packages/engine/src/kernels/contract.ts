@@ -19,141 +19,125 @@ export type * from "./arguments.ts";
 export type * from "./arguments.ts";
 
 /**
- * Cost of attention to a segment that others continue, in rows of a model of hidden size H. Calls cost the same at every
- * size, joining results costs O(H) for each row behind the segment, and a row costs O(H^2).
+ * Cost of a shared segment, in rows at hidden size H. A call has a constant cost, joining costs O(H) per later row, a
+ * row costs O(H^2).
  */
 export interface BranchCost {
-  /** Hidden size at which the calls cost as much as one row: they cost (callWidth / H)^2 rows. */
+  /** Calls cost (callWidth / H)^2 rows. */
   readonly callWidth: number;
-  /** Hidden size at which joining costs as much as the row: it costs readerWidth / H rows. */
+  /** Joining costs readerWidth / H rows. */
   readonly readerWidth: number;
 }
 
-/** Bytes on the device. */
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
 }
 
-/**
- * What a kernel set has asked of its library since it was made. Only differences mean something: what a step costs can be
- * counted on any machine, where its time cannot be measured.
- */
+/** Library calls since creation. Differences count the cost of a step on any machine. */
 export interface KernelCounters {
-  /** Operations that compute or copy on the device, each of at least one launch; views are none. */
+  /** Compute or copy operations, without views. */
   readonly operations: number;
-  /** Calls of C functions, whatever they do. */
   readonly nativeCalls: number;
-  /** Of these, calls through the library's operator dispatcher, which resolve the operator and own their arguments. */
+  /** Calls through the library's operator dispatcher. */
   readonly dispatcherCalls: number;
-  /** Copies between host and device. */
   readonly hostCopies: number;
-  /** Of these, copies that the host waited for before it could go on. */
+  /** Host copies that blocked the host. */
   readonly blockingCopies: number;
   readonly bytesToDevice: number;
   readonly bytesToHost: number;
 }
 
 /**
- * The device operations of the transformer, each with its explicit backward.
- *
+ * Device operations of the transformer, each with an explicit backward.
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
- * - Operations enqueue and return at once; only `read` waits for the device.
- * - Nothing is changed in place but by `accumulate`, `assign`, `linearOnto`, `placeRows`, `writeRows`, `advance`, `adamW`, `attentionCached` and `copyCachePages`.
- * - Gradients are returned; the caller adds them up. Those of parameters are in full precision. A backward operation that is
- *   given `into` may write a parameter's gradient there instead, and then returns none: a set without such a kernel ignores it.
- * - A tensor lives until its scope ends or until `free`, whichever comes first; made outside any scope or moved out by `keep`,
- *   until `free`.
- * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
+ * - Operations are enqueued; only `read` waits.
+ * - In-place operations: `accumulate`, `assign`, `linearOnto`, `placeRows`, `writeRows`, `advance`, `adamW`,
+ * `attentionCached`, `copyCachePages`.
+ * - Gradients are returned and added by the caller; parameter gradients have full precision. A backward operation may
+ * write a parameter's gradient to `into` instead, and then returns none.
+ * - A tensor lives until its scope ends or until `free`; without a scope or after `keep`, until `free`.
+ * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` for shapes that do not fit.
  */
 export interface Kernels {
   /** `wasm`, `cuda`, ... */
   readonly device: string;
   /** Library and version. */
   readonly backend: string;
-  /** A GPU that is a program on the processor, such as SwiftShader or llvmpipe. Absent: it is none. */
+  /** Whether the GPU is a software adapter, such as SwiftShader. Default false. */
   readonly emulated?: boolean;
-  /** How numbers are held. */
+  /** Working precision. */
   readonly dtype: "float32" | "bfloat16" | "float64";
-  /** The same calls give the same bits. */
+  /** Whether equal calls give equal bits. */
   readonly deterministic: boolean;
-  /** Absent: sharing a prefix always saves time. */
+  /** Absent if sharing a prefix always saves time. */
   readonly branchCost?: BranchCost;
-  /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
+  /** Whether a row's bits are independent of the rest of the batch. */
   readonly batchInvariant: boolean;
-  /**
-   * Positions of a page that the set reads well through a block table. Null where it reads a sequence well only as one
-   * page: it takes other tables too, but copies what they name first.
-   */
+  /** Preferred positions per page. Null if only one page per sequence is fast; other tables are copied first. */
   readonly cachePageSize: number | null;
 
-  /**
-   * Operations run while the host goes on, and a `read` waits for those before it alone: worth enqueuing the next step before
-   * the last one is read. Absent: no.
-   */
+  /** Whether the next step can be enqueued before the last is read. Default false. */
   readonly runsAhead?: boolean;
 
-  /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
+  /** Frees tensors made in the body, except those in the returned value. */
   scope<T>(body: () => T): T;
-  /** Takes a tensor out of its scopes; it lives until `free`. */
+  /** Removes a tensor from its scopes; it lives until `free`. */
   keep<T extends Tensor>(tensor: T): T;
   free(...tensors: readonly Tensor[]): void;
-  /** Tensors and caches alive now, for leak tests. */
+  /** Includes caches; for leak tests. */
   liveTensors(): number;
-  /** Null where the device does not say. */
+  /** Null if unknown. */
   memory(): DeviceMemory | null;
-  /** Absent where the set does not count. */
   counters?(): KernelCounters;
-  /** Operators that the device's library lacks and the processor computes, by name, each with its calls so far. Absent where there are none by design. */
+  /** Calls by name of operators that the CPU computes because the device's library lacks them. Absent if impossible. */
   fallbacks?(): Readonly<Record<string, number>>;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;
-  /** Waits for the device. float comes as Float32Array or Float64Array. */
+  /** Waits for the device. float returns Float32Array or Float64Array. */
   read(tensor: Tensor): Promise<Float32Array | Float64Array | Int32Array>;
   zeros(shape: readonly number[], precision?: Precision): Tensor;
-  /** In the tensor's own precision by default. */
+  /** Default: the tensor's precision. */
   copy(tensor: Tensor, precision?: Precision): Tensor;
-  /** The same values under another shape; owns its own handle. */
+  /** Returns a separate handle. */
   reshape(tensor: Tensor, shape: readonly number[]): Tensor;
   /**
-   * Zeros that are used together, such as all weights of a model: pieces of one allocation where the set can, so that
-   * `assign`, `sumSquares` and `adamW` on the whole list are a few calls. Each piece is freed by itself.
+   * Zeros that are used together, allocated at once if possible, so that `assign`, `sumSquares` and `adamW` need few
+   * calls. Tensors are freed separately.
    */
   together(shapes: readonly (readonly number[])[], precision?: Precision): Tensor[];
-  /** Copies the values of `from[i]` into `into[i]`, of the same shape, in the precision of `into[i]`. */
+  /** Copies `from[i]` into `into[i]` of the same shape, in the precision of `into[i]`. */
   assign(into: readonly Tensor[], from: readonly Tensor[]): void;
-  /** `count` columns of a matrix x [N, W] from `start` on, [N, count]. May share memory with x: a change of one in place may show in the other. */
+  /** Columns of x [N, W], [N, count]. May share memory with x; in-place changes may affect both. */
   columns(x: Tensor, start: number, count: number): Tensor;
-  /** Matrices [N, W1], [N, W2], ... side by side, [N, W1 + W2 + ...]. May share their memory, as `columns` does. */
+  /** [N, W1], [N, W2], ... -> [N, W1 + W2 + ...]. May share memory, as in `columns`. */
   joinColumns(parts: readonly Tensor[]): Tensor;
 
   add(a: Tensor, b: Tensor): Tensor;
   /** a * b, elementwise. */
   multiply(a: Tensor, b: Tensor): Tensor;
-  /** x * factor. */
   scaled(x: Tensor, factor: number): Tensor;
   /** into += delta, in the precision of `into`. */
   accumulate(into: Tensor, delta: Tensor): void;
 
-  /** table [R, D], rows int32 [M] -> [M, D]. Embedding lookup, and selection of the rows that need a head. */
+  /** table [R, D], rows int32 [M] -> [M, D]. */
   gatherRows(table: Tensor, rows: Tensor): Tensor;
-  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` by default. */
+  /** Backward of `gatherRows`: delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows are summed. */
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
-  /** The same for the gradient of a table [rowCount, D], in full precision and in its place. */
+  /** `scatterAddRows` into the gradient of a table [rowCount, D], in full precision. */
   placeRows(into: GradientPlace, delta: Tensor, rows: Tensor): void;
-  /** Rows of a matrix [R, D] or elements of a vector [R], of any type, by number; rows int32 [M] -> [M, D] or [M]. */
+  /** Rows of [R, D] or elements of [R], of any type; rows int32 [M] -> [M, D] or [M]. */
   pickRows(x: Tensor, rows: Tensor): Tensor;
-  /** Puts values [M, D] or [M] into the rows of `into` [R, D] or [R] that `rows` int32 [M] names, each at most once. */
+  /** Writes values [M, D] or [M] to the rows `rows` int32 [M] of `into` [R, D] or [R]; rows are unique. */
   writeRows(into: Tensor, rows: Tensor, values: Tensor): void;
-  /** x += by, for an int32 tensor: positions go on without a new upload. */
+  /** x += by, for an int32 tensor. */
   advance(x: Tensor, by: number): void;
 
   /**
    * x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O].
-   *
-   * @param steady - few rows meet this weight again and again before it changes, as in decoding: a set may then keep it in an order
-   *   that suits its products better, as long as there is a key-value cache
+   * @param steady - the weight is used repeatedly with few rows. A set may cache another layout while a key-value cache
+   * exists.
    */
   linear(x: Tensor, weight: Tensor, bias?: Tensor, steady?: boolean): Tensor;
   /** into [N, O] += x weight^T + bias; `steady` as in `linear`. */
@@ -175,10 +159,13 @@ export interface Kernels {
     invRms: Tensor,
   ): { readonly dX: Tensor; readonly dWeight: Tensor };
 
-  /** x [N, heads * headDim], positions int32 [N]. `inverse` rotates back: the backward pass. */
+  /** x [N, heads * headDim], positions int32 [N]. `inverse` is the backward pass. */
   rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
 
-  /** Causal attention within each sequence: to the rows of a segment's ancestors, and to its own up to itself. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
+  /**
+   * Causal attention to a segment's ancestors and itself. q [N, queryHeads * headDim], k, v [N, kvHeads * headDim];
+   * logSumExp [N, queryHeads] of the scaled scores.
+   */
   attention(
     q: Tensor,
     k: Tensor,
@@ -186,7 +173,7 @@ export interface Kernels {
     shape: AttentionShape,
     layout: SequenceLayout,
   ): { readonly out: Tensor; readonly logSumExp: Tensor };
-  /** The gradient of a key adds up over all that read it, in an order that the layout alone decides. */
+  /** A key's gradient is summed over its readers in an order that depends only on the layout. */
   attentionBackward(
     dOut: Tensor,
     forward: {
@@ -202,7 +189,7 @@ export interface Kernels {
 
   createCache(size: KeyValueCache): KeyValueCache;
   freeCache(cache: KeyValueCache): void;
-  /** Writes the new keys and values to their pages, then attends causally to everything the sequence holds. Prefill and decode alike. */
+  /** Writes the new keys and values, then attends causally to the whole sequence. */
   attentionCached(
     q: Tensor,
     k: Tensor,
@@ -212,8 +199,8 @@ export interface Kernels {
     plan: CachePlan,
   ): Tensor;
   /**
-   * Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, one after the other: shares a prefilled
-   * prompt. `source` is another cache of the same heads to copy from, as when a cache grows.
+   * Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, in order. `source` is another cache with
+   * the same heads.
    */
   copyCachePages(
     cache: KeyValueCache,
@@ -230,8 +217,8 @@ export interface Kernels {
   /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]; `steady` as in `linear`. */
   headLogits(hidden: Tensor, weight: Tensor, steady?: boolean): Tensor;
   /**
-   * Log-softmax of hidden weight^T * inverseTemperature at the target, without keeping the logits.
-   * hidden [M, D], weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
+   * Log-softmax of hidden weight^T * inverseTemperature at the target, without storing the logits. hidden [M, D],
+   * weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
    */
   headLogProbs(
     hidden: Tensor,
@@ -253,16 +240,16 @@ export interface Kernels {
   ): { readonly dHidden: Tensor; readonly dWeight?: Tensor };
 
   /**
-   * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
-   * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
+   * Inverts the cumulative distribution of logits [B, V] in token order. tokens int32 [B]; logProbs [B] at the row's
+   * temperature (1 for greedy), before truncation.
    */
   sampleTokens(
     logits: Tensor,
     rows: SamplingRows | SamplingOnDevice,
   ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
-   * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
-   * order, equal ones in any. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
+   * Log-softmax of logits [B, V] at temperature 1, for `tokens` and the `count` likeliest (descending, ties in any
+   * order). tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count], topLogProbs [B, count]. `count` from 0 to V.
    */
   tokenLogProbs(
     logits: Tensor,
@@ -270,8 +257,8 @@ export interface Kernels {
     count: number,
   ): { readonly logProbs: Tensor; readonly topTokens: Tensor; readonly topLogProbs: Tensor };
 
-  /** Sum of squares of all elements of all tensors, [1]. */
+  /** Sum of squares over all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;
-  /** Updates every parameter, its moments and its master weights in place; what gradients hold afterwards is undefined. */
+  /** Updates in place; gradients are undefined afterwards. */
   adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
 }

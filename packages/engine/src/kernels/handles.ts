@@ -2,21 +2,21 @@ import { LaconicError } from "@laconic/core";
 import type { Tensor } from "./contract.ts";
 import { TensorScopes } from "./tensor-scopes.ts";
 
-/** An array in a device's memory, as a library holds it. */
+/** Array in a device's memory. */
 export interface DeviceArray {
   readonly shape: readonly number[];
   readonly dtype: string;
   dispose(): void;
 }
 
-/** A tensor over one array of the device. An update may swap the array underneath; the handle stays. */
+/** Tensor over a device array; an update may replace the array. */
 export class Handle<Data extends DeviceArray> implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
   data: Data;
-  /** Smallest and largest number of an int32 tensor, known without asking the device. */
+  /** Min and max of an int32 tensor, known without a device read. */
   range: readonly [min: number, max: number];
-  /** What is worked out from this tensor once and freed when it changes, by name. */
+  /** Arrays cached by name, freed when the tensor changes. */
   readonly derived: Map<string, Data> = new Map();
 
   constructor(data: Data, dtype: "float" | "int32", range: readonly [min: number, max: number]) {
@@ -32,7 +32,6 @@ export class Handle<Data extends DeviceArray> implements Tensor {
   }
 }
 
-/** Owns every handle of a device. */
 export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
   constructor() {
     super(drop);
@@ -46,7 +45,7 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     return this.adopt(new Handle(data, "int32", range));
   }
 
-  /** What is worked out from a tensor, made at first use and freed when it changes. */
+  /** Caches an array with the tensor until it changes. */
   derive(tensor: Tensor, name: string, make: () => Data): Data {
     const { derived } = this.get(tensor);
     const data = derived.get(name) ?? make();
@@ -54,7 +53,7 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     return data;
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit) */
+  /** @throws LaconicError `input_invalid` for an integer outside [0, limit) */
   expectIndices(ids: Tensor, limit: number, place: string): void {
     const [min, max] = this.get(ids).range;
     if (ids.shape[0] === 0 || (min >= 0 && max < limit)) return;

@@ -1,5 +1,5 @@
 /**
- * The kernel contract: what a device must offer so that the transformer runs on it, and what kernel sets share.
+ * Contract of the device operations that the transformer needs, and code shared by kernel sets.
  * @module @laconic/engine/kernels
  */
 export type * from "./contract.ts";

@@ -1,17 +1,16 @@
 import type { Kernels } from "./contract.ts";
 
-/** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */
+/** Module of a kernel set for the engine's workers; structured-cloneable. */
 export interface KernelSource {
   /** Device name as in `--device`. */
   readonly device: string;
-  /** URL of an ES module exporting `createKernels: CreateKernels`. */
+  /** URL of an ES module that exports `createKernels: CreateKernels`. */
   readonly module: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What a kernel set shares with others. */
 export interface KernelPlace {
-  /** Kernel sets that compute at once on this machine, this one among them: the engine's workers. */
+  /** Number of kernel sets that compute at once on this machine. */
   readonly sharing: number;
 }
 

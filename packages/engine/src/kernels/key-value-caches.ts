@@ -3,10 +3,7 @@ import { heldPlaces } from "./cache-places.ts";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
 import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPageCopies } from "./shape-checks.ts";
 
-/**
- * Which key-value caches of a kernel set are alive, and whether a call on one fits: the part of `createCache`, `freeCache`,
- * `attentionCached` and `copyCachePages` that does not touch a device. `C` adds the device's arrays.
- */
+/** Live key-value caches of a kernel set, with checks of arguments. `C` adds device arrays. */
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
 
@@ -19,7 +16,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     return cache;
   }
 
-  /** @throws LaconicError `engine_failed` for a cache that was freed or belongs to another kernel set */
+  /** @throws LaconicError `engine_failed` for a freed or foreign cache */
   get(cache: KeyValueCache): C {
     if (this.#owns(cache)) return cache;
     throw new LaconicError(
@@ -28,10 +25,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     );
   }
 
-  /**
-   * Forgets a cache; its arrays are the caller's to free.
-   * @throws LaconicError `engine_failed`, as `get` does
-   */
+  /** The caller frees the cache's arrays. @throws LaconicError `engine_failed`, as `get` does */
   release(cache: KeyValueCache): C {
     const own = this.get(cache);
     this.#alive.delete(own);
@@ -41,7 +35,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
   /**
    * Checks the arguments of `attentionCached`.
    * @returns the cache with its arrays, and the number of new tokens
-   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` where shapes, heads or plan do not fit it
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` for wrong arguments
    */
   attended(
     q: Tensor,
@@ -62,7 +56,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
 
   /**
    * Checks the arguments of `copyCachePages`.
-   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` where a copy leaves one of the two
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` for pages out of range
    */
   copied(
     cache: KeyValueCache,
@@ -76,10 +70,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     return { target, origin };
   }
 
-  /**
-   * The same, as rows to read and to write, as many pages at a time as nothing before them wrote: copies happen one after the other.
-   * @throws LaconicError as `copied` does
-   */
+  /** Splits copies into groups of independent pages. @throws LaconicError as `copied` does */
   *copiedRows(
     ...[cache, from, to, lengths, source]: Parameters<KeyValueCaches<C>["copied"]>
   ): Generator<ReturnType<KeyValueCaches<C>["copied"]> & { readonly reads: Int32Array; readonly writes: Int32Array }> {

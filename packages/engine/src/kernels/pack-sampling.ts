@@ -2,7 +2,7 @@ import type { SamplingName } from "@laconic/core";
 import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import type { SamplingKind, SamplingOnDevice, SamplingRows } from "./contract.ts";
 
-/** Settings as a device keeps them, [B, columns of `kernelSampling`]; and what they come to. */
+/** Settings as a matrix [B, columns of `kernelSampling`], and their summary. */
 export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   readonly settings: Float32Array;
   readonly kind: SamplingKind;
@@ -18,7 +18,7 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   let openTopP = false;
   for (let row = 0; row < count; row++) {
     kernelSampling.forEach((name, column) => (settings[width * row + column] = valueOf(name, row)));
-    // A greedy row takes the likeliest, whatever would be cut.
+    // Greedy rows ignore truncation.
     if (valueOf("temperature", row) === 0) {
       greedyRows += 1;
       continue;
@@ -36,7 +36,6 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   return { settings, kind: { greedy, tempered, maxK, openTopP, cuts: inOrder } };
 }
 
-/** Whether the settings are on the device. */
 export function isOnDevice(rows: SamplingRows | SamplingOnDevice): rows is SamplingOnDevice {
   return "settings" in rows;
 }

@@ -1,6 +1,6 @@
 import type { Kernels } from "./contract.ts";
 
-/** Whether a set of this precision rounds weights, so that AdamW keeps exact ones, `AdamWMoments.master`. */
+/** Whether weights are rounded, so that AdamW needs `AdamWMoments.master`. */
 export function roundsWeights(dtype: Kernels["dtype"]): boolean {
   return dtype === "bfloat16";
 }

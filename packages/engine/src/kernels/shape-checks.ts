@@ -1,17 +1,17 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, SegmentTree, SequenceLayout, Tensor } from "./contract.ts";
 
-/** Elements of an array of this shape; 1 for a scalar. */
+/** Number of elements; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 
-/** Rows and columns of a tensor that is known to be a matrix. */
+/** Rows and columns of a known matrix. */
 export function matrixSize(tensor: Tensor): readonly [rows: number, columns: number] {
   return tensor.shape as readonly [number, number];
 }
 
-/** @throws LaconicError `input_invalid` when the tensor is no matrix of floats. */
+/** @throws LaconicError `input_invalid` unless the tensor is a float matrix. */
 export function expectMatrix(tensor: Tensor, place: string, name?: string): readonly [rows: number, columns: number] {
   if (tensor.shape.length !== 2 || tensor.dtype !== "float")
     throw new LaconicError(
@@ -21,17 +21,17 @@ export function expectMatrix(tensor: Tensor, place: string, name?: string): read
   return matrixSize(tensor);
 }
 
-/** @throws LaconicError `input_invalid` when the tensor has another shape or holds integers. */
+/** @throws LaconicError `input_invalid` for another shape or integers. */
 export function expectFloats(tensor: Tensor, shape: readonly number[], place: string, name?: string): void {
   expectTensor(tensor, "float", shape, place, name);
 }
 
-/** @throws LaconicError `input_invalid` when the tensor is not a list of `length` integers. */
+/** @throws LaconicError `input_invalid` unless the tensor is a list of `length` integers. */
 export function expectInts(tensor: Tensor, length: number, place: string, name?: string): void {
   expectTensor(tensor, "int32", [length], place, name);
 }
 
-/** @throws LaconicError `input_invalid` when the tensors do not hold the shape's heads for `rows` tokens, or heads do not share evenly. */
+/** @throws LaconicError `input_invalid` if heads do not fit `rows` tokens or do not divide evenly. */
 export function expectHeads(
   { queryHeads, kvHeads, headDim }: AttentionShape,
   rows: number,
@@ -48,7 +48,7 @@ export function expectHeads(
   for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], place, "key/value heads");
 }
 
-/** @throws LaconicError `input_invalid` when the segments do not fill the rows, do not form a tree, or one reaches further than `longest`. */
+/** @throws LaconicError `input_invalid` if segments do not fill the rows, form no tree, or exceed `longest`. */
 export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
   const { offsets, longest, tree } = layout;
   expectInts(layout.offsetsOnDevice, offsets.length, place, "offsets");
@@ -91,7 +91,7 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, pla
   }
 }
 
-/** @throws LaconicError `input_invalid` when a cache holds other heads than the keys have. */
+/** @throws LaconicError `input_invalid` if the cache has other heads than the keys. */
 export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, place: string): void {
   if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
     throw new LaconicError(
@@ -100,7 +100,9 @@ export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: Att
     );
 }
 
-/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or a sequence does not fit its pages. */
+/**
+ * @throws LaconicError `input_invalid` if the tokens do not fill `tokens` rows, or a sequence does not fit its pages.
+ */
 export function expectCachePlan(
   { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
@@ -133,7 +135,7 @@ export function expectCachePlan(
   }
 }
 
-/** @throws LaconicError `input_invalid` when a copy leaves a cache, or the two caches hold other heads. */
+/** @throws LaconicError `input_invalid` for pages out of range, or caches with different heads. */
 export function expectPageCopies(
   cache: KeyValueCache,
   from: Int32Array,
@@ -163,13 +165,13 @@ export function headSize(hidden: Tensor, weight: Tensor): readonly [rows: number
   return [hidden.shape[0] as number, width, vocabulary];
 }
 
-/** Rows and width of matrices side by side. */
+/** Rows and total width of joined matrices. */
 export function joinedSize(parts: readonly Tensor[]): readonly [rows: number, width: number] {
   const width = parts.reduce((sum, { shape }) => sum + (shape[1] as number), 0);
   return [parts[0]?.shape[0] ?? 0, width];
 }
 
-/** Smallest and largest number of a list, by which indices are checked without asking the device; zeros for an empty one. */
+/** Min and max of a list, for index checks without a device read; zeros if empty. */
 export function rangeOf(values: Int32Array): readonly [least: number, most: number] {
   let least = values[0] ?? 0;
   let most = values[0] ?? 0;
@@ -180,7 +182,7 @@ export function rangeOf(values: Int32Array): readonly [least: number, most: numb
   return [least, most];
 }
 
-/** @throws LaconicError `input_invalid` when the tensor has another type or shape. */
+/** @throws LaconicError `input_invalid` for another type or shape. */
 export function expectTensor(
   tensor: Tensor,
   dtype: Tensor["dtype"],
@@ -201,7 +203,7 @@ function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return true;
 }
 
-/** Put together where a check fails alone: a decode step checks hundreds of tensors. */
+/** Called only for failed checks; a decode step checks hundreds of tensors. */
 function joined(place: string, name: string | undefined): string {
   return name === undefined ? place : `${place}: ${name}`;
 }

@@ -2,15 +2,15 @@ import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "./contract.ts";
 
 /**
- * Who owns which tensor, for any kernel set: scopes free what was made in them in one place, and use after free is an error
- * instead of a wrong number or a crash. Each tensor is in the innermost scope it was made in, or in none.
+ * Ownership of tensors: scopes free them, and use after free is an error. Each tensor belongs to its innermost scope,
+ * or to none.
  */
 export class TensorScopes<T extends Tensor> {
   readonly #drop: (tensor: T) => void;
   readonly #scopes: Set<T>[] = [];
   readonly #alive = new Set<T>();
 
-  /** @param drop - gives a tensor's memory back to the device */
+  /** @param drop - frees a tensor's device memory */
   constructor(drop: (tensor: T) => void) {
     this.#drop = drop;
   }
@@ -25,7 +25,7 @@ export class TensorScopes<T extends Tensor> {
     return tensor;
   }
 
-  /** @throws LaconicError `engine_failed` for a tensor that was freed or belongs to another kernel set */
+  /** @throws LaconicError `engine_failed` for a freed or foreign tensor */
   get(tensor: Tensor): T {
     if (this.owns(tensor)) return tensor;
     throw new LaconicError(
@@ -42,13 +42,13 @@ export class TensorScopes<T extends Tensor> {
     for (const scope of this.#scopes) scope.delete(own);
   }
 
-  /** Takes a tensor out of every scope: it lives until it is freed. */
+  /** Removes a tensor from every scope. */
   keep(tensor: Tensor): void {
     const own = this.get(tensor);
     for (const scope of this.#scopes) scope.delete(own);
   }
 
-  /** `scope`, `keep` and `free` of a kernel set whose tensors these are. */
+  /** `scope`, `keep` and `free` for a kernel set. */
   kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
     return {
       scope: (body) => this.scope(body),
@@ -62,7 +62,7 @@ export class TensorScopes<T extends Tensor> {
     };
   }
 
-  /** Frees what the body made and did not return, also when it throws. What it returns moves to the scope around. */
+  /** Frees tensors made in the body, also if it throws. Returned tensors move to the outer scope. */
   scope<Result>(body: () => Result): Result {
     const made = new Set<T>();
     this.#scopes.push(made);
@@ -89,7 +89,7 @@ export class TensorScopes<T extends Tensor> {
   }
 }
 
-/** Every tensor in a tensor, an array, a map or a plain object, each once. */
+/** Tensors in a tensor, array, map or plain object, without duplicates. */
 export function tensorsIn(value: unknown): Set<Tensor> {
   const found = new Set<Tensor>();
   collect(value, found);

@@ -9,9 +9,8 @@ import { trainingCases } from "./cases/training-cases.ts";
 import { valueCases } from "./cases/value-cases.ts";
 
 /**
- * What every engine must do, whatever its device or wire: each case closes the engine that it is given.
- *
- * @param profile - what a small model is there, and how exact the engine is; whole engines by default
+ * Conformance tests of an engine; each case closes its engine.
+ * @param profile - capabilities and precision of the engine
  */
 export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase<Engine>[] {
   const kit = caseKit(profile);
@@ -26,5 +25,5 @@ export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase
   return all.flatMap((cases) => cases(kit));
 }
 
-/** {@link engineCasesFor} engines that take any weights. */
+/** {@link engineCasesFor} whole engines. */
 export const engineCases: readonly ConformanceCase<Engine>[] = engineCasesFor(wholeProfile);

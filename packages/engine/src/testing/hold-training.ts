@@ -8,10 +8,7 @@ import { passBackward, passForward } from "../transformer/value-pass.ts";
 import { blankModel, blankSequences } from "../memory/blank-model.ts";
 import type { MemorySettings } from "../memory/plan-memory.ts";
 
-/**
- * Two updates of a micro-batch each on a model whose weights are zeros, with the head that its configuration has: what {@link planMemory} plans, held for real.
- * Afterwards everything is freed.
- */
+/** Runs two updates on a zero model, allocating the memory that {@link planMemory} plans, then frees it. */
 export async function holdTraining(
   kernels: Kernels,
   config: ModelConfig,

@@ -1,5 +1,5 @@
 /**
- * What engines and kernel sets are measured by.
+ * Conformance tests for engines and kernel sets.
  * @module @laconic/engine/testing
  */
 export {

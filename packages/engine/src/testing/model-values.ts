@@ -12,7 +12,7 @@ import {
   writeValues,
 } from "../transformer/weight-layout.ts";
 
-/** A model of these values, by the names of a checkpoint. */
+/** Model with these values, by checkpoint names. */
 export function uploadModel(
   kernels: Kernels,
   config: ModelConfig,
@@ -27,7 +27,7 @@ export function uploadModel(
   return modelOf(kernels, config, parameters);
 }
 
-/** The values of a checkpoint's tensors, out of those on the device. */
+/** Values of device tensors by checkpoint names. */
 export async function readStored(
   kernels: Kernels,
   tensors: ReadonlyMap<string, Tensor>,

@@ -3,7 +3,7 @@ import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 
-/** Hugging Face configurations small enough for finite differences: every architecture, odd sizes, grouped heads, tied and untied heads. */
+/** Configurations small enough for finite differences: all architectures, odd sizes, grouped, tied and untied heads. */
 export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "qwen2, tied head, 2 query heads per key": {
     model_type: "qwen2",
@@ -82,7 +82,7 @@ export const tinyConfigs: Readonly<Record<string, Readonly<Record<string, unknow
   },
 };
 
-/** Weights large enough that every part of a tiny model matters; norms near 1, biases away from 0. */
+/** Weights large enough that every part matters; norms near 1, nonzero biases. */
 export function randomParameters(config: ModelConfig, seed: string | number): Map<string, Float64Array> {
   const parameters = new Map<string, Float64Array>();
   for (const [name, shape] of parameterShapes(config)) {

@@ -13,45 +13,45 @@ import { passBackward, passForward, type ValuePass } from "../transformer/value-
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
 import { readStored, uploadModel } from "./model-values.ts";
 
-/** A model, sequences, and d loss / d log-prob of each completion token. */
+/** Model, sequences, and d loss / d log-prob of each completion token. */
 export interface ParityCase {
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;
   readonly parameters: ReadonlyMap<string, Float64Array>;
   readonly sequences: readonly TrainingSequence[];
   readonly dLogProbs: readonly number[];
-  /** AdamW steps, all on the same gradient; betas and epsilon are those of the first. */
+  /** AdamW steps on the same gradient; betas and epsilon of the first apply. */
   readonly steps: readonly OptimizerSettings[];
 }
 
-/** What the same model gives in Hugging Face transformers, by autograd in float64. */
+/** Results of Hugging Face transformers, by autograd in float64. */
 export interface TorchAnswer {
   readonly logProbs: readonly number[];
   readonly entropy: readonly number[];
   readonly gradients: Readonly<Record<string, readonly number[]>>;
   /** Before clipping. */
   readonly gradNorm: number;
-  /** The parameters after the steps. */
+  /** Parameters after the steps. */
   readonly stepped: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The same model with a scalar head, by autograd in float64. */
+/** Results with a scalar head, by autograd in float64. */
 interface ValueAnswer {
   readonly values: readonly number[];
   readonly gradients: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Largest errors, each relative to the largest magnitude of its tensor. */
+/** Max errors, relative to the largest magnitude of each tensor. */
 export interface ParityErrors {
   readonly logProbs: number;
   readonly entropy: number;
   readonly gradients: Readonly<Record<string, number>>;
   readonly gradNorm: number;
-  /** Of what the steps changed, not of the parameters. */
+  /** Relative to the change, not to the parameters. */
   readonly changes: Readonly<Record<string, number>>;
 }
 
-/** Rates so large that a step shows; an epsilon at which the rounding of gradients near 0 does not. */
+/** Large rates make steps visible; a large epsilon hides the rounding of gradients near 0. */
 const step: OptimizerSettings = {
   learningRate: 0.1,
   beta1: 0.9,
@@ -61,7 +61,7 @@ const step: OptimizerSettings = {
   maxGradNorm: 1,
 };
 
-/** Each tiny model on sequences of several lengths and temperatures, one of them empty. */
+/** Tiny models on sequences of several lengths and temperatures, one empty. */
 export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).map(([name, config]) => ({
   name,
   config,
@@ -71,22 +71,21 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
     { promptTokens: [2], completionTokens: [2], temperature: 0.5 },
     { promptTokens: [5, 1], completionTokens: [] },
     { promptTokens: [0, 5, 4, 3, 2, 1, 0, 0, 1, 3], completionTokens: [1, 5, 5], temperature: 2 },
-    // Another reply to the first prompt, the first reply again, and a turn behind it: autograd sees each by itself.
+    // A second reply to the first prompt, a repeated reply, and a later turn; autograd computes each separately.
     { promptTokens: [1, 2, 3], completionTokens: [4, 1] },
     { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2, 3] },
     { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
   ],
   dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
-  // One step that clips, one that decays differently and does not clip.
+  // One step that clips, one with another decay that does not.
   steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
 
-/** The cases in PyTorch and transformers. */
 export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {
   return askPython(script, cases.map(toJson));
 }
 
-/** {@link askTorch} for the models of the cases as classifiers of one label. `dLogProbs` are then d loss / d value. */
+/** {@link askTorch} for one-label classifiers; `dLogProbs` are d loss / d value. */
 export function askTorchValues(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly ValueAnswer[]>> {
   return askPython(
     script,
@@ -94,7 +93,7 @@ export function askTorchValues(cases: readonly ParityCase[]): Promise<PythonAnsw
   );
 }
 
-/** Some of the cases' sequences, all with completions: a classifier says nothing of an empty one. */
+/** Cases without empty sequences, which a classifier cannot value. */
 export const valueParityCases: readonly ParityCase[] = parityCases.map((item) => ({
   ...item,
   sequences: item.sequences.filter(({ completionTokens }) => completionTokens.length > 0),
@@ -102,7 +101,7 @@ export const valueParityCases: readonly ParityCase[] = parityCases.map((item) =>
 
 const script = fileURLToPath(new URL("../../src/testing/torch_parity.py", import.meta.url));
 
-/** Runs one case on a kernel set and says how far it is from PyTorch. */
+/** Errors of a kernel set relative to PyTorch. */
 export async function parityErrors(kernels: Kernels, item: ParityCase, torch: TorchAnswer): Promise<ParityErrors> {
   const model = uploadModel(kernels, parseModelConfig(item.config), item.parameters);
   const gradients = new Gradients(kernels);
@@ -119,7 +118,7 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
   const optimizer = new AdamW(kernels);
   let gradNorm = Number.NaN;
   for (const settings of item.steps) {
-    // A step may change what gradients hold.
+    // A step may change gradients.
     const copies = new Map(Array.from(gradients.byName, ([name, gradient]) => [name, kernels.copy(gradient)]));
     ({ gradNorm } = await optimizer.step(model, copies, settings));
     kernels.free(...copies.values());
@@ -145,7 +144,7 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
   return errors;
 }
 
-/** The same of values: of what each completion token is predicted from, and of their gradients. */
+/** Errors of values and their gradients. */
 export async function valueParityErrors(
   kernels: Kernels,
   item: ParityCase,
@@ -194,7 +193,7 @@ function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase)
     ),
     sequences: sequences.map((sequence) => ({ temperature: 1, ...sequence })),
     dLogProbs,
-    // JSON has no Infinity: null never clips.
+    // Infinity becomes null in JSON, which means no clipping.
     steps,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What a kernel set is measured by: reference kernels in float64, and the conformance suite.
+ * Reference kernels in float64, and the conformance suite of kernel sets.
  * @module @laconic/engine/kernels/testing
  */
 export { createKernels, createReferenceKernels, referenceKernels } from "./reference-kernels.ts";

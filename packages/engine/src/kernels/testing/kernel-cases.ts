@@ -16,8 +16,7 @@ import { pieceCases } from "./cases/piece-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 
 /**
- * What every kernel set must do, against float64 references.
- *
+ * Conformance tests of a kernel set against float64 references.
  * @example for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
  */
 export const kernelCases: readonly KernelCase[] = [

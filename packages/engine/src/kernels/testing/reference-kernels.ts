@@ -28,8 +28,8 @@ import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore } from "./reference/tensor-store.ts";
 
 /**
- * The whole kernel contract in plain float64 JavaScript, written for obviousness: what other kernel sets are compared
- * with. It checks shapes, indices and lifetimes strictly.
+ * Simple float64 JavaScript implementation of the kernel contract, the reference for other sets. Checks shapes, indices
+ * and lifetimes strictly.
  */
 export function createReferenceKernels(): Kernels {
   const store = new TensorStore();
@@ -39,7 +39,7 @@ export function createReferenceKernels(): Kernels {
   const floats = (tensor: Tensor): Float64Array => store.floats(tensor);
   const fromMatrix = ({ data, rows, columns }: Matrix): Tensor => store.make(data, [rows, columns]);
   const fromVector = (data: Float64Array | Int32Array): Tensor => store.make(data, [data.length]);
-  /** Row numbers that all lie in a table of `count` rows. */
+  /** Checked row numbers of a table with `count` rows. */
   const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
     const rows = store.ints(tensor, what);
     const bad = rows.findIndex((row) => row < 0 || row >= count);
@@ -47,7 +47,7 @@ export function createReferenceKernels(): Kernels {
       throw new LaconicError("input_invalid", `${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
     return rows;
   };
-  /** The host's and the device's copies must say the same. */
+  /** Checks that host and device copies are equal. */
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
     if (other.length !== host.length)
@@ -60,7 +60,7 @@ export function createReferenceKernels(): Kernels {
     if (layout.tree) hostCopy(layout.tree.parents, layout.tree.parentsOnDevice, `${what}: layout.tree.parents`);
   };
 
-  /** A parameter's gradient in its place, or by its name where it has none. */
+  /** Writes a parameter's gradient to its place, or returns it by name. */
   const settled = <Name extends "dWeight" | "dBias">(
     name: Name,
     place: GradientPlace | undefined,
@@ -318,10 +318,8 @@ export function createReferenceKernels(): Kernels {
   });
 }
 
-/** Where an engine's worker finds the reference kernels. */
 export function referenceKernels(): KernelSource {
   return { device: "reference", module: import.meta.url };
 }
 
-/** What a worker calls in the module that {@link referenceKernels} names. */
 export const createKernels: CreateKernels = () => Promise.resolve(createReferenceKernels());

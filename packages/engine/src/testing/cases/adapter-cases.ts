@@ -10,7 +10,6 @@ function adapter(change: Partial<LoraSettings> = {}, seed = 1): AdapterSource {
   return { kind: "adapter", base, lora: { ...lora, ...change }, seed };
 }
 
-/** Low-rank adapters on shared, frozen weights. */
 export function adapterCases({
   logProbsOf,
   modelCase,
@@ -80,7 +79,7 @@ export function adapterCases({
         const straight = await logProbsOf(adapted);
         await adapted.load(folder);
         expectThat((await logProbsOf(adapted)) === saved && adapted.weightVersion === 2, "the saved adapter");
-        // Dropout draws the same masks again.
+        // Dropout repeats its masks.
         await trainSteps(adapted, 2);
         expectThat((await logProbsOf(adapted)) === straight, "the run that was not interrupted");
       }),
@@ -112,7 +111,7 @@ export function adapterCases({
           await (await engine.createModel(adapter(change))).save(folder);
           await refusal("weights_invalid", adapted.load(folder));
         }
-        // More than the model adapts is another adapter too.
+        // A folder with extra targets is another adapter.
         await adapted.save(folder);
         await refusal("weights_invalid", (await engine.createModel(adapter({ targets: ["q_proj"] }))).load(folder));
         expectThat((await logProbsOf(adapted)) === before, "the adapter to be unchanged");
@@ -129,7 +128,7 @@ export function adapterCases({
     modelCase("dropout changes training passes alone, and draws the same in any micro-batch", async (_, engine) => {
       const models = await Promise.all([0.4, 0.4, 0].map((dropout) => engine.createModel(adapter({ dropout }))));
       const [together, apart, without] = models as [TrainableModel, TrainableModel, TrainableModel];
-      // A step moves B away from 0, so that the masks matter.
+      // A step makes B nonzero, so that masks matter.
       for (const model of models) {
         await model.forwardBackward(sequences, pullUp());
         await model.optimStep({ ...optimizer, learningRate: 0.1 });

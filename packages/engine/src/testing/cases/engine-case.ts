@@ -16,7 +16,7 @@ import {
 } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 
-/** A model small enough for any device; token 0 ends a reply. */
+/** Small model for any device; token 0 ends a reply. */
 export const config: Readonly<Record<string, unknown>> = {
   model_type: "llama",
   vocab_size: 13,
@@ -31,7 +31,7 @@ export const config: Readonly<Record<string, unknown>> = {
   initializer_range: 0.3,
 };
 
-/** Steps that a small model follows at once, clipped. */
+/** Large steps, clipped. */
 export const optimizer: OptimizerSettings = {
   learningRate: 0.02,
   beta1: 0.9,
@@ -60,17 +60,17 @@ export const sequences: readonly TrainingSequence[] = [
   { promptTokens: [3, 2, 1, 4, 5], completionTokens: [6, 7, 8, 9, 0], temperature: 0.7 },
 ];
 
-/** What the cases may ask of an engine. */
+/** Capabilities of the tested engine. */
 export interface EngineProfile {
-  /** A small model, the same each time; another seed, other weights. 13 tokens, 48 positions. */
+  /** Small model by seed: 13 tokens, 48 positions. */
   source(seed: number): ModelSource;
-  /** What `save` wrote, as a source. */
+  /** Source of a folder that `save` wrote. */
   stored(folder: string): ModelSource;
-  /** Decimals in which log-probs that should be equal agree; absent, they are the same bits. */
+  /** Decimals to which equal log-probs agree. Default: bit for bit. */
   readonly digits?: number;
-  /** False for engines on a wire that knows temperature 1 only, no log-probs of other tokens, and no files of weights. */
+  /** False for remote engines with only temperature 1, no log-probs of other tokens, and no weight files. */
   readonly whole: boolean;
-  /** False for engines that clip no gradients: steps are then taken unclipped. */
+  /** False for engines without gradient clipping. */
   readonly clips?: boolean;
   /** False for engines whose snapshots end with the next step. */
   readonly snapshots?: boolean;
@@ -83,25 +83,25 @@ export const wholeProfile: EngineProfile = {
   whole: true,
 };
 
-/** What cases are written with, as an engine's profile has it. */
+/** Helpers for cases, adapted to an engine's profile. */
 export interface CaseKit {
   readonly profile: EngineProfile;
   readonly requests: readonly SampleRequest[];
   readonly sequences: readonly TrainingSequence[];
-  /** A claim about a model that a fresh engine has made with seed 1. */
+  /** Case on a model with seed 1 of a fresh engine. */
   modelCase(name: string, body: (model: TrainableModel, engine: Engine) => Promise<void>): ConformanceCase<Engine>;
-  /** Clipped, where the engine clips. */
+  /** Clipped if supported. */
   readonly optimizer: OptimizerSettings;
-  /** The same of engines whose snapshots stay, none of others. */
+  /** `modelCase`, only for engines with lasting snapshots. */
   snapshotCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
-  /** The same of engines that are whole, none of others. */
+  /** `modelCase`, only for whole engines. */
   wholeCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
-  /** A few optimiser steps whose gradient depends on the log-probs, so that runs which differ drift apart. */
+  /** Steps whose gradient depends on the log-probs, so that differences grow. */
   trainSteps(model: TrainableModel, steps: number): Promise<void>;
-  /** Of {@link sequences}, as a text. */
+  /** Log-probs of {@link sequences} as text. */
   logProbsOf(model: Pick<TrainableModel, "forward">): Promise<string>;
   sameReplies(a: readonly SampleResult[], b: readonly SampleResult[]): boolean;
-  /** Log-probs as a text that equal ones share. */
+  /** Text that is equal for equal log-probs. */
   text(logProbs: ArrayLike<number>): string;
 }
 
@@ -158,7 +158,6 @@ export function pullUp(scale = 1): TokenGradient {
   return ({ values }) => new Float64Array(values.length).fill(-scale);
 }
 
-/** The error a call is refused with. */
 export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): Promise<LaconicError> {
   const error: unknown = await call.then(
     () => null,
@@ -169,14 +168,14 @@ export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): P
   return error;
 }
 
-/** How far a reply's log-prob may be from a training pass's. */
+/** Max difference between sampling and training log-probs. */
 export const samplingMargin = 1e-4;
 
 export function expectNear(value: number, expected: number, tolerance: number, what: string): void {
   expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);
 }
 
-/** Runs the body with an empty folder, and removes it. */
+/** Runs the body with a temporary folder. */
 export async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
   try {
@@ -186,7 +185,7 @@ export async function inFolder(body: (folder: string) => Promise<void>): Promise
   }
 }
 
-/** Replies that were made among other neighbours: the same bits where the engine promises it, within rounding elsewhere. */
+/** Compares replies from different batches: bit for bit if the engine is batch-invariant, otherwise within rounding. */
 export function expectReplies(
   { sameReplies }: CaseKit,
   engine: Engine,

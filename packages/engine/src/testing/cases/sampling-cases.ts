@@ -101,7 +101,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       const aborted = long.map((request, i) => (i === 1 ? { ...request, signal: controller.signal } : request));
       const replies = await model.sample(aborted, (request, _drawn) => request === 1 && controller.abort());
       const [cut, whole] = [replies[1] as SampleResult, free[1] as SampleResult];
-      // An engine on another thread may have come to the end before it hears of the abort.
+      // A threaded engine may finish before the abort arrives.
       expectThat(
         (cut.finishReason === "aborted") === cut.tokens.length < 20,
         `a reply of ${cut.tokens.length} tokens not to finish by ${cut.finishReason}`,

@@ -6,21 +6,21 @@ import { type CaseKit, config, expectNear, inFolder, refusal } from "./engine-ca
 
 const source = { kind: "config", config, seed: 1 } as const satisfies BaseSource;
 
-/** Texts of several lengths, two of which begin alike; what each is worth. */
+/** Texts with values; two share a prefix. */
 const states: readonly (ValueSequence & { readonly target: number })[] = [
   { tokens: [1, 2, 3], target: 1 },
   { tokens: [1, 2, 4, 5], target: -2 },
   { tokens: [6], target: 0.5 },
 ];
 
-/** Models with a scalar head, of an engine that has them; one that has none says so by name. */
+/** Models with a scalar head. */
 export function valueCases({
   modelCase,
   optimizer,
   logProbsOf,
   trainSteps,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
-  /** Steps on the squared error, halved. */
+  /** Steps on half the squared error. */
   const fit = async (model: ValueModel, steps: number): Promise<number> => {
     let error = 0;
     for (let step = 0; step < steps; step++) {
@@ -33,7 +33,7 @@ export function valueCases({
     values.forEach((value, i) => (error += (value - (states[i]?.target ?? 0)) ** 2));
     return error;
   };
-  /** The claim, where the engine has scalar heads. */
+  /** Case for engines with scalar heads. */
   const valueCase = (
     name: string,
     from: ValueSource,

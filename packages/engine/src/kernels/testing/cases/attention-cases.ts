@@ -2,7 +2,7 @@ import type { AttentionShape } from "../../contract.ts";
 import type { Bench } from "./bench.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
-/** Query heads, key/value heads, head width: groups of 1, 2, 3 and 4. */
+/** Query heads, key/value heads, head width. */
 const heads: readonly (readonly [number, number, number])[] = [
   [1, 1, 6],
   [2, 2, 16],
@@ -12,10 +12,10 @@ const heads: readonly (readonly [number, number, number])[] = [
   [6, 2, 16],
 ];
 
-/** Sequence lengths, an empty sequence among them. */
+/** Sequence lengths, one of them 0. */
 const lengths: readonly (readonly number[])[] = [[1], [1, 1, 1], [5, 1, 2], [7, 0, 13], [67]];
 
-/** Segments of a forest: their lengths, and the segment that each continues. */
+/** Lengths and parents of segments. */
 interface Forest {
   readonly name: string;
   readonly lengths: readonly number[];
@@ -39,7 +39,7 @@ function chain(count: number): number[] {
 function star(count: number): number[] {
   return Array.from({ length: count }, (_, s) => (s === 0 ? -1 : 0));
 }
-/** A spine that loses a tooth after each of its pieces. */
+/** A chain with a branch after each segment. */
 function comb(teeth: number): Omit<Forest, "name"> {
   const parents = Array.from({ length: 2 * teeth }, (_, s) => (s === 0 ? -1 : s % 2 === 1 ? s - 1 : s - 2));
   return { lengths: parents.map((_, s) => 1 + (s % 4)), parents };
@@ -49,7 +49,7 @@ export function attentionShapeOf(queryHeads: number, kvHeads: number, headDim: n
   return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
 }
 
-/** Grouped-query attention over packed sequences, and its gradients. */
+/** Grouped-query attention and its gradients. */
 export const attentionCases: readonly KernelCase[] = [
   ...heads.flatMap(([queryHeads, kvHeads, headDim]) =>
     lengths.map((lengths_S) =>
@@ -59,7 +59,7 @@ export const attentionCases: readonly KernelCase[] = [
       ),
     ),
   ),
-  // Scores of several hundred carry errors of several hundred roundings into the exponential.
+  // Scores of several hundred amplify rounding errors in the exponential.
   agreesWithReference(
     "attention: scores of several hundred do not overflow",
     (bench) => attentionBothWays(bench, attentionShapeOf(2, 1, 16), [9, 3], 8),

@@ -10,10 +10,10 @@ import type {
 } from "../../contract.ts";
 import { roundsWeights } from "../../rounds-weights.ts";
 
-/** Inputs for one case, the same on every kernel set. */
+/** Inputs of a case, equal for every kernel set. */
 export class Bench {
   readonly kernels: Kernels;
-  /** What was uploaded and must not change. */
+  /** Uploaded tensors that must not change. */
   readonly inputs: { readonly label: string; readonly tensor: Tensor; readonly values: Float64Array | Int32Array }[] =
     [];
 
@@ -21,7 +21,7 @@ export class Bench {
     this.kernels = kernels;
   }
 
-  /** Random numbers between -2 and 2 in steps of 1/64, times a power of two: every precision holds them exactly. */
+  /** Random multiples of 1/64 between -2 and 2, times a power of two: exact in every precision. */
   floats(label: string, shape: readonly number[], powerOfTwo = 1): Tensor {
     const values = randomFloats(label, shape).map((value) => value * powerOfTwo);
     return this.#input(label, values, shape);
@@ -31,7 +31,7 @@ export class Bench {
     return this.#input(label, Float64Array.from(values), shape);
   }
 
-  /** Like {@link floats}, as an engine holds a weight: made by `together`, in the precision that the set has for it. */
+  /** {@link floats} allocated like an engine's weight, by `together`. */
   weight(label: string, shape: readonly number[], powerOfTwo = 1): Tensor {
     const values = randomFloats(label, shape).map((value) => value * powerOfTwo);
     const [tensor] = this.kernels.together([shape]) as [Tensor];
@@ -40,17 +40,16 @@ export class Bench {
     return tensor;
   }
 
-  /** Like {@link floats} in full precision: what the contract keeps so, such as gradients of log-probs. */
+  /** {@link floats} in full precision. */
   full(label: string, shape: readonly number[]): Tensor {
     return this.#input(label, randomFloats(label, shape), shape, "full");
   }
 
-  /** Like {@link values} in full precision. */
+  /** {@link values} in full precision. */
   fullValues(label: string, values: readonly number[], shape: readonly number[] = [values.length]): Tensor {
     return this.#input(label, Float64Array.from(values), shape, "full");
   }
 
-  /** What AdamW starts with. */
   moments(param: Tensor): AdamWMoments {
     const { kernels } = this;
     const zeros = (): Tensor => kernels.zeros(param.shape, "full");
@@ -65,12 +64,12 @@ export class Bench {
     return this.#input(label, Int32Array.from(values), [values.length]);
   }
 
-  /** Like {@link floats}, for tensors that the computation changes. */
+  /** {@link floats} for tensors that the computation changes. */
   state(label: string, shape: readonly number[], precision: Precision = "working"): Tensor {
     return this.kernels.upload(randomFloats(label, shape), shape, precision);
   }
 
-  /** @param parents - of each segment the one that it continues, -1 for none; every segment a sequence where absent */
+  /** @param parents - parent of each segment, -1 for none. Default: no parents */
   layout(lengths: readonly number[], parents?: readonly number[]): SequenceLayout {
     const offsets = new Int32Array(lengths.length + 1);
     lengths.forEach((length, s) => (offsets[s + 1] = (offsets[s] as number) + length));
@@ -86,7 +85,7 @@ export class Bench {
     };
   }
 
-  /** @param pages - of each sequence, from its first position on */
+  /** @param pages - pages of each sequence, in order */
   plan(lengths: readonly number[], pages: readonly (number | readonly number[])[], past: readonly number[]): CachePlan {
     const lists = pages.map((each) => (typeof each === "number" ? [each] : each));
     const width = Math.max(0, ...lists.map((list) => list.length));

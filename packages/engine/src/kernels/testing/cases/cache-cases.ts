@@ -3,7 +3,7 @@ import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { agreesWithReference, expectClose, expectRefusal, tolerances, type KernelCase } from "./kernel-case.ts";
 
-/** Queries, keys and values of whole sequences, of which cases feed parts. */
+/** Queries, keys and values of whole sequences; cases use parts. */
 export interface Sequences {
   readonly q: Tensor;
   readonly k: Tensor;
@@ -49,7 +49,7 @@ interface Part {
   readonly out: Tensor;
 }
 
-/** Feeds two sequences, of 7 and 4 positions, to a cache in four calls. */
+/** Two sequences, of 7 and 4 positions, in four calls. */
 function inParts(bench: Bench, all: Sequences, cache: KeyValueCache, shape: AttentionShape): Part[] {
   const step = (rows: number[], lengths: number[], cacheRows: number[], past: number[]): Part => {
     const { q, k, v } = take(bench, all, rows);

@@ -7,7 +7,6 @@ import type { KernelCase } from "./kernel-case.ts";
 
 const vocabulary = 300;
 
-/** Settings and uniform numbers of some rows, for several draws. */
 function randomRows(
   count: number,
   draws: number,
@@ -43,7 +42,7 @@ function randomLogits(kernels: Kernels, rows: number): Tensor {
   return kernels.upload(values, [rows, vocabulary], "full");
 }
 
-/** What lets a decode step go on from the last one without an upload. */
+/** Decode steps that need no upload. */
 export const decodeStateCases: readonly KernelCase[] = [
   {
     name: "sampling from settings on the device draws what it draws from the host's, column by column",
@@ -76,7 +75,7 @@ export const decodeStateCases: readonly KernelCase[] = [
     "sampling: top-p alone, where a few tokens reach it and where thousands are needed",
     ({ kernels }) => {
       const wide = 2500;
-      // Near equal shares, and one row with a likely token.
+      // Nearly equal shares, and one row with a likely token.
       const logits = Float64Array.from({ length: 3 * wide }, (_, i) => (i === 7 ? 12 : ((i * 37) % 101) / 2048));
       return kernels.sampleTokens(kernels.upload(logits, [3, wide], "full"), {
         temperature: new Float32Array(3).fill(1),

@@ -3,7 +3,7 @@ import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
 import { expectSame, type KernelCase } from "./kernel-case.ts";
 
-/** The claim that a computation gives the same bits each time. */
+/** A computation gives the same bits each time. */
 function repeats(name: string, compute: (bench: Bench) => Readonly<Record<string, Tensor>>): KernelCase {
   return {
     name: `gives the same bits again: ${name}`,
@@ -22,7 +22,7 @@ function repeats(name: string, compute: (bench: Bench) => Readonly<Record<string
   };
 }
 
-/** The claim that rows come out the same bits whatever other rows there are, where the kernel set makes it. */
+/** Rows have the same bits in any batch, if the kernel set is batch-invariant. */
 function rowsAlone(name: string, columns: number, compute: (bench: Bench, x: Tensor) => Tensor): KernelCase {
   return {
     name: `a row does not depend on its neighbours: ${name}`,
@@ -56,7 +56,7 @@ function rowsAlone(name: string, columns: number, compute: (bench: Bench, x: Ten
   };
 }
 
-/** Sums that run in parallel must still have one order. */
+/** Parallel sums must have a fixed order. */
 export const determinismCases: readonly KernelCase[] = [
   repeats("scatterAddRows of 300 rows to 3", (bench) => ({
     out: bench.kernels.scatterAddRows(

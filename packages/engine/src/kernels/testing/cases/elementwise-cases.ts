@@ -9,7 +9,7 @@ const shapes: readonly (readonly [number, number])[] = [
   [5, 48],
 ];
 
-/** Sums, rows of tables, and the gated activation. */
+/** Sums, table rows and the gated activation. */
 export const elementwiseCases: readonly KernelCase[] = [
   ...shapes.flatMap((shape) => [
     agreesWithReference(`add and accumulate: [${shape.join(", ")}]`, (bench) => {

@@ -1,7 +1,7 @@
 import { attentionShapeOf } from "./attention-cases.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
-/** A batch whose completions are all empty has no rows at all, and that is no error. */
+/** A batch with only empty completions has no rows and is valid. */
 export const emptyCases: readonly KernelCase[] = [
   agreesWithReference("zero rows: dense products, norms, activation and table rows", (bench) => {
     const { kernels } = bench;

@@ -11,14 +11,13 @@ const sizes: readonly (readonly [number, number, number])[] = [
   [130, 16, 45],
 ];
 
-/** Log-probs of the head, their entropy and their gradients. */
 export const headCases: readonly KernelCase[] = [
   ...sizes.map(([rows, width, vocabulary]) =>
     agreesWithReference(`headLogProbs and its gradients: ${rows} rows of ${width}, vocabulary ${vocabulary}`, (bench) =>
       headBothWays(bench, rows, width, vocabulary, 1),
     ),
   ),
-  // More logits than a device may want to hold at once; where it cuts must not show.
+  // More logits than a device may hold at once; the split must not change results.
   agreesWithReference("headLogProbs in pieces: 4,300 rows, vocabulary 1,000", (bench) =>
     headBothWays(bench, 4300, 2, 1000, 1),
   ),
@@ -37,7 +36,7 @@ export const headCases: readonly KernelCase[] = [
     const dLogProbs = bench.full("dLogProbs", [3]);
     return { ...kernels.headLogProbsBackward(dLogProbs, { ...saved, logSumExp }, { weight: false }) };
   }),
-  // Logits of several hundred carry errors of several hundred roundings into the exponential.
+  // Logits of several hundred amplify rounding errors in the exponential.
   agreesWithReference(
     "headLogProbs: logits of several hundred do not overflow",
     (bench) => headBothWays(bench, 5, 16, 45, 16),
@@ -54,7 +53,7 @@ function headBothWays(
 ): Readonly<Record<string, Tensor>> {
   const { kernels } = bench;
   const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.weight("weight", [vocabulary, width], size)];
-  // First, last and other tokens; hot, cold and plain rows.
+  // First, last and other tokens at several temperatures.
   const targets = bench.ints(
     "targets",
     Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary),

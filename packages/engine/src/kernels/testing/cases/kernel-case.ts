@@ -4,10 +4,10 @@ import type { Kernels, Tensor } from "../../contract.ts";
 import { createReferenceKernels } from "../reference-kernels.ts";
 import { Bench } from "./bench.ts";
 
-/** One claim about a kernel set. `create` may give the same set to every case. */
+/** Test of a kernel set. `create` may return the same set for every case. */
 export type KernelCase = ConformanceCase<Kernels>;
 
-/** Largest error, relative to the largest magnitude of a tensor, by working precision. */
+/** Max error relative to a tensor's largest magnitude. */
 export const tolerances: Readonly<Record<Kernels["dtype"], number>> = {
   float64: 1e-12,
   float32: 4e-6,
@@ -17,11 +17,9 @@ export const tolerances: Readonly<Record<Kernels["dtype"], number>> = {
 type Numbers = Float64Array | Float32Array | Int32Array;
 
 /**
- * The same computation on the device and on the reference kernels gives the same numbers, leaves its inputs as they
- * were, and leaves no tensor behind.
- *
+ * The device gives the reference's numbers, leaves inputs unchanged, and leaks no tensor.
  * @param compute - returns the tensors to compare, by name
- * @param conditioning - how much the computation magnifies rounding errors
+ * @param conditioning - amplification of rounding errors
  */
 export function agreesWithReference(
   name: string,
@@ -61,7 +59,7 @@ async function results(
   return values;
 }
 
-/** Throws unless all elements agree to `tolerance` times the largest expected magnitude. */
+/** Throws unless elements agree to `tolerance` times the largest expected magnitude. */
 export function expectClose(what: string, actual: Numbers, expected: Numbers, tolerance: number): void {
   if (expected instanceof Int32Array) return expectSame(what, actual, expected);
   expectThat(actual.length === expected.length, `${what} to have ${expected.length} elements, got ${actual.length}`);
@@ -73,14 +71,13 @@ export function expectClose(what: string, actual: Numbers, expected: Numbers, to
   });
 }
 
-/** Throws unless all elements are equal. */
 export function expectSame(what: string, actual: ArrayLike<number>, expected: ArrayLike<number>): void {
   expectThat(actual.length === expected.length, `${what} to have ${expected.length} elements, got ${actual.length}`);
   for (let i = 0; i < expected.length; i++)
     expectThat(actual[i] === expected[i], `${what}[${i}] to be ${expected[i]}, got ${actual[i]}`);
 }
 
-/** Throws unless `body` throws a LaconicError of that code. */
+/** Throws unless `body` throws that error. */
 export function expectRefusal(what: string, code: LaconicErrorCode, body: () => unknown): void {
   let thrown: unknown;
   try {

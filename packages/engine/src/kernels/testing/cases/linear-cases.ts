@@ -14,7 +14,6 @@ const sizes: readonly (readonly [number, number, number])[] = [
   [5, 300, 3],
 ];
 
-/** Dense products and their gradients. */
 export const linearCases: readonly KernelCase[] = [
   ...sizes.map(([rows, inner, outer]) =>
     agreesWithReference(`linear: ${rows} rows, ${inner} -> ${outer}`, (bench) => {
@@ -44,7 +43,7 @@ export const linearCases: readonly KernelCase[] = [
   }),
   agreesWithReference("a steady weight: alike before and behind a change of it, and behind the last cache", (bench) => {
     const { kernels } = bench;
-    // Wide enough that a set would think of another order.
+    // Wide enough for another weight layout.
     const [inner, outer] = [257, 260];
     const [weight, bias] = [bench.state("weight", [outer, inner]), bench.floats("bias", [outer])];
     const call = (name: string, rows: number): Record<string, Tensor> => {

@@ -8,7 +8,7 @@ function upload(kernels: Kernels): Tensor {
   return kernels.upload(Float64Array.from(values), [2, 3]);
 }
 
-/** Throws unless exactly `count` more tensors are alive than before. */
+/** Throws unless exactly `count` more tensors are alive. */
 function expectAlive(kernels: Kernels, before: number, count: number, when: string): void {
   const alive = kernels.liveTensors() - before;
   expectThat(alive === count, `${count} tensors alive ${when}, got ${alive}`);
@@ -26,7 +26,6 @@ function memoryCase(name: string, body: (kernels: Kernels) => void | Promise<voi
   };
 }
 
-/** Uploads, scopes and lifetimes. */
 export const memoryCases: readonly KernelCase[] = [
   memoryCase("float and int32 numbers come back, with shape and dtype", async (kernels) => {
     const [floats, ints] = [upload(kernels), kernels.upload(Int32Array.of(7, -1, 2 ** 30), [3])];

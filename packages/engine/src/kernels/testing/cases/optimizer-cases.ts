@@ -2,7 +2,7 @@ import type { AdamWStep, GradientClip, Tensor } from "../../contract.ts";
 import type { Bench } from "./bench.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
-/** Exact in float32, and so is what it leaves to 1: PyTorch's CUDA kernel rounds 0.999 and is off by 1.3e-5 of the moment. */
+/** Exact in float32, also 1 minus it. PyTorch's CUDA kernel rounds 0.999, an error of 1.3e-5 of the moment. */
 export const beta2: number = 1 - 2 ** -10;
 
 const plain: AdamWStep = {
@@ -38,7 +38,6 @@ function train(bench: Bench, label: string, shape: readonly number[], steps: rea
   return { param, first: moments.first, second: moments.second };
 }
 
-/** AdamW and the gradient norm. */
 export const optimizerCases: readonly KernelCase[] = [
   ...[
     [1, 1],
@@ -97,7 +96,7 @@ export const optimizerCases: readonly KernelCase[] = [
     const targets = bench.ints("targets", [4, 0, 2]);
     const inverseTemperature = bench.fullValues("inverseTemperature", [1, 1, 1]);
     const results: Record<string, Tensor> = {};
-    // Each pass uses the weight first, so that anything derived from it and held is out of date afterwards.
+    // Each pass uses the weight first, so that cached data becomes stale.
     for (const step of [1, 2, 3]) {
       const head = kernels.headLogProbs(x, weight, targets, inverseTemperature);
       const saved = { hidden: x, weight, targets, inverseTemperature, logSumExp: head.logSumExp };

@@ -7,8 +7,8 @@ import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCa
 const [pages, pageSize] = [12, 4];
 
 /**
- * Fills every page with what no sequence may see: NaN where a set reads pages through the table, and must not even multiply
- * it by zero; large numbers where it masks what it has gathered.
+ * Fills every page with numbers that no sequence may see: NaN for sets that read through the table, large numbers for
+ * sets that mask.
  */
 function fillPages(bench: Bench, shape: AttentionShape, cache: KeyValueCache): void {
   const { kernels } = bench;
@@ -20,7 +20,7 @@ function fillPages(bench: Bench, shape: AttentionShape, cache: KeyValueCache): v
     kernels.attentionCached(query, rows, rows, cache, shape, bench.plan([pageSize], [page], [0]));
 }
 
-/** Two sequences over scattered pages: prompts longer than a page, then decode steps across page borders, then two more tokens at once. */
+/** Two sequences on scattered pages: long prompts, decode steps across pages, then two more tokens at once. */
 function scattered(bench: Bench, shape: AttentionShape): Record<string, Tensor> {
   const { kernels } = bench;
   const all = sequences(bench, 26, shape);
@@ -57,7 +57,7 @@ function scatteredPages(queryHeads: number, kvHeads: number, headDim: number): K
   );
 }
 
-/** Block tables: sequences over several pages, pages that are shared, pages that hold nothing. */
+/** Block tables with several, shared and unused pages. */
 export const pagedCacheCases: readonly KernelCase[] = [
   scatteredPages(2, 2, 6),
   scatteredPages(4, 2, 16),

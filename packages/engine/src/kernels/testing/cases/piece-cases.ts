@@ -7,7 +7,7 @@ import type { Bench } from "./bench.ts";
 const shapes: readonly (readonly number[])[] = [[33, 31], [7], [3, 5], [1], [16, 64], [2]];
 const step = { learningRate: 0.125, beta1: 0.9, beta2, epsilon: 1e-8, weightDecay: 0.1 };
 
-/** Parameters and what belongs to them, each kind together. */
+/** AdamW tensors; each kind is allocated together. */
 function model({ kernels }: Bench): AdamWTensors[] {
   const all = [kernels.together(shapes), ...[1, 2, 3].map(() => kernels.together(shapes, "full"))] as const;
   const masters = roundsWeights(kernels.dtype) ? kernels.together(shapes, "full") : null;
@@ -17,7 +17,7 @@ function model({ kernels }: Bench): AdamWTensors[] {
   });
 }
 
-/** Fills parameters and gradients of some of the model, moments staying zero. */
+/** Fills some parameters and gradients; moments stay zero. */
 function fill(bench: Bench, tensors: readonly AdamWTensors[], pass = 0): void {
   const { kernels } = bench;
   for (const [i, { param, grad, master }] of tensors.entries()) {
@@ -41,7 +41,7 @@ function entries(name: string, tensors: readonly Tensor[]): Record<string, Tenso
   return Object.fromEntries(tensors.map((tensor, i) => [`${name} ${i}`, tensor]));
 }
 
-/** Lists of tensors that may share one allocation. */
+/** Lists of tensors that may share an allocation. */
 const listCases: readonly KernelCase[] = [
   agreesWithReference("together: each piece holds its own values, whatever its neighbours do", (bench) => {
     const { kernels } = bench;
@@ -147,7 +147,6 @@ const listCases: readonly KernelCase[] = [
   }),
 ];
 
-/** Parts of matrices side by side, and what is made of them. */
 const columnCases: readonly KernelCase[] = [
   agreesWithReference("columns: any part of a matrix, and parts joined again", (bench) => {
     const { kernels } = bench;
@@ -236,7 +235,7 @@ const columnCases: readonly KernelCase[] = [
   }),
 ];
 
-/** Gradients of parameters that are written in place, by a set that can. */
+/** Parameter gradients written in place. */
 const placeCases: readonly KernelCase[] = [
   agreesWithReference("gradients go into their places: over what is there, then on top of it", (bench) => {
     const { kernels } = bench;

@@ -4,7 +4,7 @@ import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import type { Kernels } from "../../contract.ts";
 import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
 
-/** One row to draw from; what is absent truncates nothing. */
+/** One row; absent settings truncate nothing. */
 interface Draw extends Partial<Sampling> {
   readonly logits: readonly number[];
   readonly uniform: number;
@@ -44,7 +44,7 @@ function logSoftmax(logits: readonly number[], temperature: number): number[] {
   return scores.map((score) => score - logSum);
 }
 
-/** For each of the kept tokens, the uniform number in the middle of its share of the kept mass. */
+/** Uniform number in the middle of each kept token's share. */
 function middles(
   logits: readonly number[],
   temperature: number,
@@ -60,7 +60,7 @@ function middles(
   });
 }
 
-/** The claim that exactly the kept tokens are drawn, each over its share. Names the tokens in ascending order. */
+/** Exactly the kept tokens are drawn, each over its share. Tokens are in ascending order. */
 function keeps(
   name: string,
   logits: readonly number[],
@@ -76,7 +76,7 @@ function keeps(
       const edges = [
         { token: kept[0] as number, uniform: 0 },
         { token: kept.at(-1) as number, uniform: largestBelowOne },
-        // A 32-bit uniform number may round up to 1 as a float32.
+        // A 32-bit uniform number may round to 1 as a float32.
         { token: kept.at(-1) as number, uniform: 1 },
       ];
       const wanted = [...expected, ...edges];
@@ -102,11 +102,10 @@ function randomLogits(label: string, vocabulary: number): number[] {
 }
 
 const all = (vocabulary: number): number[] => Array.from({ length: vocabulary }, (_, token) => token);
-/** Probabilities 1/4, 1/8, 1/2, 1/16, 1/16 but for a common factor. */
+/** Probabilities 1/4, 1/8, 1/2, 1/16, 1/16 up to a factor. */
 const halves = [-2, -3, -1, -4, -4].map((power) => power * Math.LN2);
 const shares = [0.12, 0.36, 0.04, 0.24, 0.08, 0.16].map(Math.log);
 
-/** Drawing tokens by inverting the cumulative distribution. */
 export const samplingCases: readonly KernelCase[] = [
   keeps("every token of 45 is drawn over its own share", randomLogits("a", 45), {}, all(45)),
   keeps("every token of 1,000 is drawn over its own share", randomLogits("b", 1000), {}, all(1000)),
@@ -134,7 +133,7 @@ export const samplingCases: readonly KernelCase[] = [
   keeps("min-p 0.2 cuts what is less likely than 0.2 of the likeliest", halves, { minP: 0.2 }, [0, 1, 2]),
   keeps("min-p 1 keeps the likeliest and its equals", [1, 2, 2, 0, 2], { minP: 1 }, [1, 2, 4]),
   keeps("truncation sees the temperature", halves, { minP: 0.45, temperature: 2 }, [0, 1, 2]),
-  // Of 0.36, 0.24, 0.16 the first two reach 3/4; of everything it would take three.
+  // 0.36 and 0.24 of the three kept reach 3/4; of all tokens, three are needed.
   keeps("top-p counts the mass that top-k left", shares, { topK: 3, topP: 0.75 }, [1, 3]),
   keeps("without top-k the same top-p keeps three", shares, { topP: 0.75 }, [1, 3, 5]),
   keeps("min-p cuts further", shares, { topK: 3, topP: 0.75, minP: 0.7 }, [1]),
@@ -167,7 +166,7 @@ export const samplingCases: readonly KernelCase[] = [
     });
   }),
   agreesWithReference("log-probs of given tokens and of the 5 likeliest, at temperature 1", (bench) => {
-    // No two alike: equal ones come in any order.
+    // All different, because ties have no order.
     const distinct = Array.from({ length: 9 * 45 }, (_, i) => ((179 * i) % 405) / 64 - 3);
     const logits = bench.fullValues("logits", distinct, [9, 45]);
     return bench.kernels.tokenLogProbs(logits, bench.ints("tokens", [0, 44, 7, 7, 12, 30, 1, 2, 3]), 5);

@@ -1,6 +1,6 @@
 import type { AdamWStep } from "../../contract.ts";
 
-/** One AdamW update, in place, in PyTorch's order: decay, moments, bias-corrected step. */
+/** One in-place AdamW update in PyTorch's order: decay, moments, bias-corrected step. */
 export function adamW(
   param: Float64Array,
   grad: Float64Array,

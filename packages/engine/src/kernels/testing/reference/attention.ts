@@ -2,14 +2,13 @@ import type { AttentionShape, SequenceLayout } from "../../contract.ts";
 import { ancestorRuns } from "../../cache-places.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
-/** Query head h of row n, attending to these rows of the keys and values. */
+/** Query head h of row n, with the rows that it attends to. */
 interface Place {
   readonly n: number;
   readonly h: number;
   readonly rows_J: readonly number[];
 }
 
-/** Causal attention within each sequence of a layout. */
 export function attention(
   q: Matrix,
   k: Matrix,
@@ -24,7 +23,7 @@ export function attention(
   return { out, logSumExp };
 }
 
-/** Writes one head of one output row and returns the log-sum-exp of its scaled scores. */
+/** Writes one head of an output row; returns the log-sum-exp of its scaled scores. */
 export function attendOneRow(
   q: Matrix,
   k: Matrix,
@@ -76,7 +75,7 @@ export function attentionBackward(
   return { dQ, dK, dV };
 }
 
-/** Every query head of every row with the rows of its own sequence up to itself. */
+/** Query heads of all rows with their causal rows. */
 function* causalPlaces(shape: AttentionShape, layout: SequenceLayout): Generator<Place> {
   const { offsets } = layout;
   for (let s = 0; s + 1 < offsets.length; s++) {
@@ -107,7 +106,7 @@ function scaledScores(
   return { scores_J, logSumExp: top + Math.log(sum) };
 }
 
-/** First columns of query head h and of the key/value head it reads. */
+/** First columns of query head h and of its key/value head. */
 function headStarts({ queryHeads, kvHeads, headDim }: AttentionShape, h: number): [query: number, keyValue: number] {
   return [h * headDim, Math.floor((h * kvHeads) / queryHeads) * headDim];
 }

@@ -3,13 +3,13 @@ import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts
 import { attendOneRow, rowsBetween } from "./attention.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
-/** Keys and values of one layer; position p of page g is matrix row g * pageSize + p. */
+/** Keys and values of one layer; position p of page g is row g * pageSize + p. */
 export interface ReferenceCache extends KeyValueCache {
   readonly keys: Matrix;
   readonly values: Matrix;
 }
 
-/** Unwritten positions are NaN, so that reading one shows. */
+/** Unwritten positions are NaN, which exposes invalid reads. */
 export function createCache(size: KeyValueCache): ReferenceCache {
   const empty = (): Matrix => {
     const matrix = new Matrix(size.pages * size.pageSize, size.kvHeads * size.headDim);
@@ -48,7 +48,7 @@ export function attentionCached(
   return out;
 }
 
-/** @throws LaconicError `input_invalid` where new tokens go to a page that another sequence reads, and that does not repeat this one. */
+/** @throws LaconicError `input_invalid` if new tokens go to a page that a different sequence reads. */
 export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: number, what: string): void {
   const width = table.length / past.length;
   const distinct = new Map(
@@ -66,7 +66,7 @@ export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: num
       throw new LaconicError("input_invalid", `${what}: new tokens go to page ${page}, which appears twice`, { page });
 }
 
-/** Matrix row of a sequence's position. */
+/** Row of a sequence's position. */
 function placeOf({ table, past }: CachePlan, { pageSize }: KeyValueCache, sequence: number, position: number): number {
   const width = table.length / past.length;
   const page = table[sequence * width + Math.floor(position / pageSize)] as number;

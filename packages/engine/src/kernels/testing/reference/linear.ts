@@ -12,7 +12,6 @@ export function linear(x: Matrix, weight: Matrix, bias?: Float64Array): Matrix {
   return out;
 }
 
-/** The three gradients of {@link linear}. */
 export function linearBackward(
   dOut: Matrix,
   x: Matrix,

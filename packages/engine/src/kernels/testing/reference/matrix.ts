@@ -1,4 +1,4 @@
-/** A row-major float64 matrix, read and written by row and column. */
+/** Row-major float64 matrix. */
 export class Matrix {
   readonly rows: number;
   readonly columns: number;
@@ -27,7 +27,6 @@ export class Matrix {
   }
 }
 
-/** [rows, columns] like another matrix, filled with zeros. */
 export function zerosLike(other: Matrix): Matrix {
   return new Matrix(other.rows, other.columns);
 }

@@ -2,7 +2,7 @@ import { zerosLike, type Matrix } from "./matrix.ts";
 
 /**
  * Rotates element i of each head against element i + headDim / 2 by the angle of the row's position (Su et al. 2021,
- * halves as in Hugging Face). `direction` -1 rotates back, which is also the gradient.
+ * halves as in Hugging Face). `direction` -1 is the inverse and the gradient.
  */
 export function rotary(
   x: Matrix,

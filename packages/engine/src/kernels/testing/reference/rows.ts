@@ -1,13 +1,13 @@
 import { Matrix } from "./matrix.ts";
 
-/** Row m of the result is row `rows[m]` of the table. */
+/** out[m] = table[rows[m]]. */
 export function gatherRows(table: Matrix, rows: Int32Array): Matrix {
   const out = new Matrix(rows.length, table.columns);
   rows.forEach((row, m) => out.row(m).set(table.row(row)));
   return out;
 }
 
-/** Row `rows[m]` of the result collects row m of `delta`. */
+/** out[rows[m]] += delta[m]. */
 export function scatterAddRows(delta: Matrix, rows: Int32Array, rowCount: number): Matrix {
   const out = new Matrix(rowCount, delta.columns);
   rows.forEach((row, m) => {
@@ -16,14 +16,14 @@ export function scatterAddRows(delta: Matrix, rows: Int32Array, rowCount: number
   return out;
 }
 
-/** Row m of the result is row `rows[m]` of numbers in rows of `width`. */
+/** out[m] = row `rows[m]`, in rows of `width` numbers. */
 export function pickRows<T extends Float64Array | Int32Array>(data: T, width: number, rows: Int32Array): T {
   const picked = new (data.constructor as new (length: number) => T)(rows.length * width);
   rows.forEach((row, m) => picked.set(data.subarray(row * width, (row + 1) * width), m * width));
   return picked;
 }
 
-/** Row `rows[m]` becomes row m of the values. */
+/** Row `rows[m]` = values[m]. */
 export function writeRows(
   into: Float64Array | Int32Array,
   width: number,
@@ -40,7 +40,6 @@ export function columns(x: Matrix, start: number, count: number): Matrix {
   return out;
 }
 
-/** Matrices of as many rows side by side. */
 export function joinColumns(parts: readonly Matrix[]): Matrix {
   const out = new Matrix(
     parts[0]?.rows ?? 0,

@@ -4,7 +4,7 @@ import { logSumExpOf } from "./head-log-probs.ts";
 /** One row of `SamplingRows`. */
 export type SamplingRow = Required<Sampling> & { readonly uniform: number };
 
-/** Draws one token and says its log-prob before truncation. */
+/** Returns the token and its log-prob before truncation. */
 export function sampleToken(
   logits: Float64Array,
   row: SamplingRow,
@@ -24,7 +24,7 @@ export function sampleToken(
   return { token, logProb: (scores[token] as number) - logSumExp };
 }
 
-/** Log-probs of all tokens at temperature 1, and the `count` likeliest in descending order. */
+/** Log-probs at temperature 1, and the `count` likeliest tokens in descending order. */
 export function likeliestTokens(
   logits: Float64Array,
   count: number,
@@ -39,7 +39,7 @@ function firstLargest(values: Float64Array): number {
   return values.reduce((best, value, i) => (value > (values[best] as number) ? i : best), 0);
 }
 
-/** Probabilities with what top-k, then top-p, then min-p cut off set to 0. Equal probabilities stay or go together. */
+/** Sets probabilities removed by top-k, then top-p, then min-p to 0. Equal probabilities stay together. */
 function truncate(probs: Float64Array, { topK, topP, minP }: SamplingRow): Float64Array {
   const sorted = probs.toSorted().toReversed();
   const largest = sorted[0] as number;
@@ -48,7 +48,7 @@ function truncate(probs: Float64Array, { topK, topP, minP }: SamplingRow): Float
   return probs.map((p) => (p >= least ? p : 0));
 }
 
-/** How many of the sorted probabilities it takes to reach the share `topP` of their sum. */
+/** Number of sorted probabilities that reach the share `topP` of their sum. */
 function nucleusSize(sorted: Float64Array, topP: number): number {
   if (topP >= 1) return sorted.length;
   const goal = topP * sorted.reduce((sum, p) => sum + p, 0);
@@ -60,7 +60,7 @@ function nucleusSize(sorted: Float64Array, topP: number): number {
   return sorted.length;
 }
 
-/** First token, in token order, whose cumulative share of the mass exceeds `uniform`. */
+/** First token, in token order, whose cumulative share exceeds `uniform`. */
 function invert(probs: Float64Array, uniform: number): number {
   const goal = uniform * probs.reduce((sum, p) => sum + p, 0);
   let mass = 0;
@@ -71,6 +71,6 @@ function invert(probs: Float64Array, uniform: number): number {
     last = token;
     if (mass > goal) return token;
   }
-  // A uniform number that was rounded up to 1.
+  // `uniform` was rounded to 1.
   return last;
 }

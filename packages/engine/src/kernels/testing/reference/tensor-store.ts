@@ -4,7 +4,7 @@ import { matrixSize } from "../../shape-checks.ts";
 import { TensorScopes } from "../../tensor-scopes.ts";
 import { Matrix } from "./matrix.ts";
 
-/** A handle over numbers in plain JavaScript; null once freed. */
+/** Handle over a JavaScript array; null once freed. */
 class Handle implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
@@ -17,7 +17,6 @@ class Handle implements Tensor {
   }
 }
 
-/** Owns every tensor of the reference. */
 export class TensorStore extends TensorScopes<Handle> {
   constructor() {
     super((handle) => (handle.data = null));
