@@ -5,15 +5,15 @@ import { minShared, wantsOf, type PrefillQueue } from "./prefill-queue.ts";
 import { promptTree, type PromptNode } from "./prompt-tree.ts";
 import { contentOf, roomFor, type Reply } from "./reply.ts";
 
-/** Replies whose prompts go on from the same place. */
+/** Replies with a common cached prefix. */
 export interface PromptGroup {
   readonly replies: readonly Reply[];
   readonly nodes: readonly PromptNode[];
-  /** The positions that all of them begin with; nothing by default. */
+  /** Cached prefix. Default: none. */
   readonly start?: { readonly of: KeptPrefix; readonly length: number };
 }
 
-/** Replies that may be let in together, and what that takes. */
+/** Admitted replies with the pages that they need. */
 export interface Admission {
   readonly replies: readonly Reply[];
   readonly groups: readonly PromptGroup[];
@@ -21,7 +21,7 @@ export interface Admission {
   readonly prefixes: readonly KeptPrefix[];
 }
 
-/** The first of those that wait for whom there is room, some at a time; null when there is none. */
+/** First waiting replies that fit, in powers of two; null if none. */
 export function admissible(
   config: ModelConfig,
   pages: CachePages,
@@ -39,13 +39,13 @@ export function admissible(
     if (tried.replies.length === waiting.length) break;
   }
   if (found || active > 0) return found;
-  // A first request gets in whatever it takes; what others left behind must not make it larger.
+  // The first request is always admitted; clearing the cache keeps it small.
   kept.clear();
   pages.free();
   return first(1);
 }
 
-/** Gives up as many kept prefixes as it takes, the oldest first, but those that somebody goes on from. */
+/** Frees unused cached prefixes, oldest first, until the pages fit. */
 export function freeFor({ prefixes, wants }: Admission, pages: CachePages, kept: KeptPrefixes): void {
   for (const prefix of kept.all.filter((each) => !prefixes.includes(each))) {
     if (pages.fits(wants)) break;
@@ -55,11 +55,11 @@ export function freeFor({ prefixes, wants }: Admission, pages: CachePages, kept:
   for (const prefix of prefixes) kept.remove(prefix);
 }
 
-/** Fills the room that the replies got with what they go on from, and queues the rest of their prompts. */
+/** Copies cached prefixes to the replies and queues the rest of their prompts. */
 export function enter({ groups, prefixes }: Admission, pages: CachePages, prefill: PrefillQueue): void {
   for (const { nodes, replies, start } of groups) {
     const owners = nodes.map(({ row }) => replies[row] as Reply);
-    // Where a prefix was taken over it has no pages any more.
+    // The first reply may have taken over the prefix's pages.
     const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
     if (start && source)
       pages.copyRest(

@@ -2,13 +2,13 @@ import type { Kernels } from "../kernels/index.ts";
 import { elementBytes } from "../memory/element-bytes.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
-/** Share of the memory that is free when a device is first asked; the rest is for activations and logits. */
+/** Share of free memory at first use; the rest is for activations and logits. */
 export const freeShare = 0.75;
 
-/** Where a device does not say what it has: browsers. */
+/** Default for devices that do not report memory, such as browsers. */
 const unknownBytes = 2 ** 30;
 
-/** Bytes of one position's keys and values in all layers. */
+/** Bytes per position of keys and values in all layers. */
 export function positionBytes(
   { layers, kvHeads, headDim }: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
   dtype: Kernels["dtype"],
@@ -17,9 +17,8 @@ export function positionBytes(
 }
 
 /**
- * Bytes that key-value caches take for replies that hold so many positions each.
- *
- * @param pageSize - positions of a page as the kernel set has it; null where all replies take as much as the longest
+ * Bytes of key-value caches for replies with these positions.
+ * @param pageSize - the kernel set's page size; null if all replies take as much as the longest
  */
 export function keyValueCacheBytes(
   config: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
@@ -32,13 +31,13 @@ export function keyValueCacheBytes(
   return positions.reduce((sum, each) => sum + held(each), 0) * positionBytes(config, dtype);
 }
 
-/** Free when a kernel set was first asked: later a library that keeps memory for reuse says less than there is. */
+/** Free memory at first use; later a caching library reports less. */
 const firstFree = new WeakMap<Pick<Kernels, "memory">, number | null>();
 
-/** Bounds the memory of key-value caches: in bytes, or as a share of what the device has free when it is first asked. */
+/** Max cache memory, in bytes or as a share of free memory at first use. */
 export type CacheLimit = { readonly bytes: number } | { readonly share: number };
 
-/** Most bytes of key-value caches; of a device that does not say what it has, 1 GiB. */
+/** 1 GiB if the device does not report memory. */
 export function cacheLimitBytes(kernels: Pick<Kernels, "memory">, limit: CacheLimit): number {
   if ("bytes" in limit) return limit.bytes;
   let free = firstFree.get(kernels);

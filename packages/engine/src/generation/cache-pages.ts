@@ -2,35 +2,33 @@ import { isOutOfMemory, type Kernels, type KeyValueCache } from "../kernels/inde
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { cacheLimitBytes, positionBytes, type CacheLimit } from "./cache-bytes.ts";
 
-/** Who has pages of the cache. */
 export interface PageHolder {
-  /** In the order of its positions; empty without any. */
+  /** In order of positions. */
   pages: readonly number[];
-  /** Positions that count. */
+  /** Number of valid positions. */
   readonly held: number;
 }
 
-/** Room that somebody asks for. */
+/** Request for pages. */
 export interface PageWant {
   readonly holder: PageHolder;
-  /** In all, those included that it has. */
+  /** Total positions, including existing ones. */
   readonly positions: number;
-  /** Whose first positions it begins with: full pages are shared, the last is its own and filled by `copyRest`. */
+  /** Shared prefix: full pages are shared; `copyRest` copies the last one. */
   readonly start?: {
     readonly of: PageHolder;
     readonly length: number;
-    /** Where pages cannot be shared it gets the page itself. */
+    /** Moves the page if pages cannot be shared. */
     readonly takesOver?: boolean;
   };
 }
 
-/** Caches of this many elements are made for the longest replies at once: they are small, and never move. */
+/** Smaller caches get the size of the longest replies at once, so that they never move. */
 const smallElements = 1 << 26;
 
 /**
- * The key-value caches of all layers, whose pages are handed out, shared and taken back together. Where a kernel set reads
- * pages through a table, holders take pages as they grow, and share full ones. Elsewhere a holder has one page, and all
- * pages grow together.
+ * Page allocator for the key-value caches of all layers. With paged attention, holders take pages as they grow and
+ * share full ones. Otherwise each holder has one page, and all pages grow together.
  */
 export class CachePages {
   readonly #kernels: Kernels;
@@ -40,7 +38,7 @@ export class CachePages {
   #caches: KeyValueCache[] = [];
   #references: number[] = [];
   #pageSize = 0;
-  /** Bytes that all caches may take; lowered where the device had less. */
+  /** Max bytes of all caches; lowered after running out of memory. */
   #most: number;
 
   constructor(kernels: Kernels, config: ModelConfig, limit: CacheLimit) {
@@ -58,18 +56,18 @@ export class CachePages {
     return this.#paged;
   }
 
-  /** Of all layers, in bytes. */
+  /** Bytes in all layers. */
   bytesOf({ pages }: PageHolder): number {
     return pages.length * this.#pageSize * this.#positionBytes;
   }
 
-  /** Positions to ask for when a reply begins, of at most `most`: all of them while caches are small, else few more than it has. */
+  /** Positions to request for a new reply: `most` if caches are small, otherwise slightly more than its content. */
   firstPositions(content: number, most: number, replies: number): number {
     const small = !this.#paged && replies * most * this.#positionElements <= smallElements;
     return small ? most : Math.min(most, content + (this.#kernels.cachePageSize ?? headroom));
   }
 
-  /** Positions to ask for so that a holder can take one more, of at most `most`; null when it has room. */
+  /** Positions to request for one more token, at most `most`; null if there is room. */
   nextPositions({ pages, held }: PageHolder, most: number): number | null {
     if (held < pages.length * this.#pageSize) return null;
     return this.#paged ? held + 1 : Math.min(most, held + headroom);
@@ -80,10 +78,9 @@ export class CachePages {
   }
 
   /**
-   * Meets all wants, or none and answers false.
-   *
-   * @param force - beyond the limit if need be
-   * @throws LaconicError `device_out_of_memory`; then there are no caches any more, nobody has pages, and the limit is lower
+   * Allocates all requests, or none and returns false.
+   * @param force - exceeds the limit if necessary
+   * @throws LaconicError `device_out_of_memory`; then all pages are lost and the limit is lower
    */
   take(wants: readonly PageWant[], force = false): boolean {
     const size = this.#sizeFor(wants, [], force);
@@ -112,7 +109,7 @@ export class CachePages {
     return true;
   }
 
-  /** Copies what no page is shared for, of the first `length` positions, to holders that began with them. */
+  /** Copies the last, unshared part of the first `length` positions to holders. */
   copyRest(from: PageHolder, to: readonly PageHolder[], length: number): void {
     const at = Math.floor(length / this.#pageSize);
     const rest = length % this.#pageSize;
@@ -122,7 +119,7 @@ export class CachePages {
     this.#copyPages(moves, this.#caches);
   }
 
-  /** Gives one holder's pages, with what they hold, to another that has none. */
+  /** Moves all pages of a holder to another without pages. */
   handOver(from: PageHolder, to: PageHolder): void {
     to.pages = from.pages;
     from.pages = [];
@@ -136,7 +133,7 @@ export class CachePages {
     this.#holders.delete(holder);
   }
 
-  /** The block table of some holders: their pages, filled up with page 0. */
+  /** Block table, padded with page 0. */
   table(holders: readonly PageHolder[]): { readonly table: Int32Array; readonly width: number } {
     let width = 1;
     for (const { pages } of holders) width = Math.max(width, pages.length);
@@ -145,10 +142,7 @@ export class CachePages {
     return { table, width };
   }
 
-  /**
-   * Moves holders of single pages into pages 0, 1, 2, ..., whoever is there into others, so that a device can read the
-   * caches where they lie instead of gathering pages.
-   */
+  /** Moves holders of single pages into pages 0, 1, 2, ..., so that a device can read the caches in place. */
   gather(holders: readonly PageHolder[]): void {
     if (this.#paged || holders.length === 0) return;
     const first = new Set(holders);
@@ -168,7 +162,7 @@ export class CachePages {
       const inTheWay = inPage.get(target);
       if (inTheWay) {
         const empty = this.#references.indexOf(0, holders.length);
-        // All pages are taken: they are gathered when one is free again.
+        // Waits for a free page.
         if (empty < 0) break;
         move(inTheWay, empty);
       }
@@ -201,7 +195,7 @@ export class CachePages {
     return this.#paged ? Math.ceil(positions / (this.#kernels.cachePageSize as number)) : 1;
   }
 
-  /** Pages and their size with which the wants can be met; null where the limit forbids it. */
+  /** Number and size of pages that satisfy the requests; null above the limit. */
   #sizeFor(
     wants: readonly PageWant[],
     reclaimable: readonly PageHolder[],
@@ -225,7 +219,7 @@ export class CachePages {
     const grown = (next: number, before: number): number =>
       next <= before ? before : Math.max(next, Math.floor(1.5 * before));
     const wide = Math.min(grown(longest, this.#pageSize), Math.max(longest, this.#config.maxPositions));
-    // Large steps where the limit allows them, so that requests which come one by one do not copy everything each time.
+    // Grows in large steps if possible, so that successive requests do not copy everything.
     const sizes = [
       { pages: grown(wanted, had), pageSize: wide },
       { pages: Math.max(wanted, had), pageSize: Math.max(longest, this.#pageSize) },
@@ -245,7 +239,7 @@ export class CachePages {
     return count;
   }
 
-  /** Pages that nobody has once these holders are gone. */
+  /** Pages that become free without these holders. */
   #freedBy(holders: readonly PageHolder[]): number {
     const counts = new Map<number, number>();
     for (const { pages } of holders) for (const page of pages) counts.set(page, (counts.get(page) ?? 0) + 1);
@@ -255,13 +249,13 @@ export class CachePages {
   }
 
   /**
-   * Moves everything into caches of another size, layer by layer, to hold little twice. Pages keep their numbers, but
-   * where there are fewer: single pages then go to the first ones, in their order.
+   * Moves pages into caches of another size, one layer at a time to save memory. Pages keep their numbers, unless there
+   * are fewer single pages: those are then renumbered in order.
    */
   #replace(pages: number, pageSize: number): void {
     const { kvHeads, headDim, layers } = this.#config;
     const old = this.#caches;
-    // In the order of their pages, and as much of each as of the longest: where they lie side by side it is one copy.
+    // In page order with the longest length, so that adjacent pages need one copy.
     const holders = [...this.#holders]
       .filter((holder) => holder.pages.length > 0)
       .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
@@ -280,7 +274,7 @@ export class CachePages {
       try {
         made.push(this.#kernels.createCache({ pages, pageSize, kvHeads, headDim }));
       } catch (error) {
-        // Half of the layers have moved: whoever had pages begins anew.
+        // Some layers have moved, so all holders lose their pages.
         for (const cache of [...made, ...old.slice(layer)]) this.#kernels.freeCache(cache);
         for (const holder of this.#holders) holder.pages = [];
         this.#forget();
@@ -313,5 +307,8 @@ interface PageCopy {
   readonly length: number;
 }
 
-/** Positions by which a reply in a page of its own grows. In pages it begins with one more: who comes in would else soon drive others out. */
+/**
+ * Growth of a single-page reply in positions. Also the spare positions of a new reply, so that it does not soon preempt
+ * others.
+ */
 const headroom = 64;

@@ -1,7 +1,6 @@
 import type { CachePlan, Kernels } from "../kernels/index.ts";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 
-/** Packs stretches of new tokens, one for each row of the block table. */
 export function cachePlan(
   kernels: Kernels,
   { table, width }: { readonly table: Int32Array; readonly width: number },

@@ -7,10 +7,9 @@ import { cachePlan } from "./cache-plan.ts";
 import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 
-/** Uniform numbers of one row on the device: its own next ones. */
+/** Uniform numbers per row on the device. */
 const uniformsAhead = 64;
 
-/** Pages of each row, as a block table has them. */
 export interface RowPages {
   /** [B * width] */
   readonly table: Int32Array;
@@ -18,7 +17,7 @@ export interface RowPages {
 }
 
 interface OnDevice {
-  /** Newest token of each row, int32 [B]. */
+  /** Newest tokens, int32 [B]. */
   tokens: Tensor;
   /** [B, columns of `kernelSampling`] */
   readonly settings: Tensor;
@@ -27,10 +26,9 @@ interface OnDevice {
 }
 
 /**
- * The rows that decode together, on the device from step to step: newest tokens, positions, sampling settings and
- * uniform numbers. While the rows stay the same a step uploads nothing but, once in 64 steps, the uniform numbers of the
- * next 64; when rows come or go, only what is new is uploaded. A step is enqueued without waiting for the one before, so
- * the host may be a step behind the device.
+ * Decoding rows on the device: newest tokens, positions, sampling settings and uniform numbers. Unchanged rows upload
+ * only 64 uniform numbers every 64 steps; changes upload only new rows. Steps are enqueued without waiting, so the host
+ * may be a step behind.
  */
 export class DecodeState {
   readonly #model: ModelOnDevice;
@@ -38,17 +36,14 @@ export class DecodeState {
   #held: OnDevice | null = null;
   #kind: SamplingKind | null = null;
   #plan: CachePlan | null = null;
-  /** Of the uniform numbers, the one that the next step draws with. */
+  /** Column of the next uniform numbers. */
   #column = 0;
 
   constructor(model: ModelOnDevice) {
     this.#model = model;
   }
 
-  /**
-   * Enqueues one step: each reply's next token, drawn and kept on the device.
-   * @returns what to wait for, and to give to {@link take}
-   */
+  /** Enqueues one step. @returns tokens for {@link take} */
   step(replies: readonly Reply[], caches: readonly KeyValueCache[], pages: RowPages): Promise<DrawnTokens> {
     const { kernels } = this.#model;
     const same = replies.length === this.#replies.length && replies.every((reply, i) => reply === this.#replies[i]);
@@ -71,7 +66,7 @@ export class DecodeState {
     return readDrawn(kernels, drawn, replies, { keepTokens: true });
   }
 
-  /** Gives the replies the tokens of a step. What was drawn behind an end is dropped. */
+  /** Adds a step's tokens to the replies, except after an end. */
   take(drawn: DrawnTokens): void {
     for (const reply of drawn.replies) reply.ahead -= 1;
     extendDrawn(drawn);
@@ -84,11 +79,11 @@ export class DecodeState {
     [this.#held, this.#plan, this.#replies, this.#column] = [null, null, [], 0];
   }
 
-  /** Takes over the rows that go on, in their new order, and uploads those that join. */
+  /** Keeps continuing rows in their new order and uploads new ones. */
   #arrange(replies: readonly Reply[]): void {
     const { kernels } = this.#model;
     if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
-    // All rows draw with the same column, so that the last ones may be used up now.
+    // All rows use the same column, which may be used up.
     else if (this.#column === uniformsAhead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
@@ -117,7 +112,7 @@ export class DecodeState {
   ): OnDevice {
     const { kernels } = this.#model;
     const ints = (values: readonly number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
-    // What joins lies anywhere at first.
+    // New rows get an arbitrary source row first.
     const from = ints(replies.map((reply) => places.get(reply) ?? 0));
     const at = ints(joining);
     const merge = (kept: Tensor, added: Tensor): Tensor => {
@@ -143,7 +138,7 @@ export class DecodeState {
     };
   }
 
-  /** The numbers of the columns that are left; what lies before them has been drawn with. */
+  /** Uploads the remaining columns; earlier ones are used. */
   #uploadUniforms(replies: readonly Reply[]): Tensor {
     const values = new Float32Array(replies.length * uniformsAhead);
     replies.forEach((reply, row) => {
@@ -163,7 +158,7 @@ export class DecodeState {
     this.#held = { ...held, uniforms };
   }
 
-  /** Brings the plan to where the rows lie now: changed rows of the table, or all of it for other rows. */
+  /** Updates changed rows of the plan's table, or rebuilds the plan for other rows. */
   #follow({ table, width }: RowPages, same: boolean): void {
     const { kernels } = this.#model;
     const plan = this.#plan;
@@ -193,7 +188,7 @@ export class DecodeState {
   }
 }
 
-/** Rows of a table that are others than before. A loop over numbers: it runs at every token. */
+/** A plain loop, because it runs for every token. */
 function changedRows(before: Int32Array, now: Int32Array, width: number): number[] {
   const changed: number[] = [];
   for (let i = 0; i < now.length; i++) {

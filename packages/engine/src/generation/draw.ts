@@ -5,14 +5,14 @@ import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";
 
-/** Drawn tokens of some replies, on the device. */
+/** Drawn tokens on the device. */
 export interface DrawnOnDevice {
   readonly sampled: ReturnType<Kernels["sampleTokens"]>;
-  /** Where any reply asked for log-probs at temperature 1. */
+  /** Null if no reply requested log-probs at temperature 1. */
   readonly atOne: LikeliestPiece | null;
 }
 
-/** The same on the host. */
+/** `DrawnOnDevice` on the host. */
 export interface DrawnTokens {
   readonly replies: readonly Reply[];
   readonly tokens: ArrayLike<number>;
@@ -20,7 +20,7 @@ export interface DrawnTokens {
   readonly atOne: readonly LogProbsAtOne[] | null;
 }
 
-/** Draws the next token of every reply from its logits, decides whether it ends the reply, and frees the logits. */
+/** Draws the next token of every reply and frees the logits. */
 export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: readonly Reply[]): Promise<void> {
   const drawn = kernels.scope(() => {
     try {
@@ -33,7 +33,7 @@ export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: 
   extendDrawn(await readDrawn(kernels, drawn, replies));
 }
 
-/** Draws one token of each row, and what is asked for beside it. */
+/** Draws one token per row, with requested log-probs. */
 export function sampleAndLikeliest(
   kernels: Kernels,
   logits: Tensor,
@@ -47,12 +47,12 @@ export function sampleAndLikeliest(
   return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
 }
 
-/** The most likeliest tokens that any reply asks for beside its own; -1 where none asks for log-probs at temperature 1. */
+/** Max requested number of likeliest tokens; -1 without requests for log-probs. */
 function mostLikeliest(replies: readonly Reply[]): number {
   return Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
 }
 
-/** Starts to read at once, whatever is enqueued behind; frees what was read, but for tokens that are to be kept. */
+/** Reads at once, even if more is enqueued, and frees the tensors. `keepTokens` keeps the tokens. */
 export async function readDrawn(
   kernels: Kernels,
   { sampled, atOne }: DrawnOnDevice,
@@ -66,7 +66,7 @@ export async function readDrawn(
   return { replies, tokens, logProbs, atOne: await likeliest };
 }
 
-/** Gives every reply its token. One that has ended meanwhile stays as it is. */
+/** Adds the tokens to replies; ended ones do not change. */
 export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): void {
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
@@ -80,7 +80,7 @@ function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne 
   return { logProb, top: top.slice(0, count) };
 }
 
-/** A column of numbers per parameter, for devices. */
+/** One column per parameter. */
 export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "uniform"> {
   const columns = kernelSampling.map((name) => {
     const { neutral } = samplingParameters[name];
@@ -89,12 +89,12 @@ export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "unifo
   return Object.fromEntries(columns) as unknown as Omit<SamplingRows, "uniform">;
 }
 
-/** Hears the tokens of one step, as numbers that cross a thread boundary cheaply. */
+/** Receives encoded tokens, which are cheap to send between threads. */
 export type DrawnListener = (numbers: Float64Array) => void;
 
 /**
- * The newest token of each reply: place, token, log-prob, and how many likeliest tokens follow (-1 where log-probs at
- * temperature 1 were not asked for); then the log-prob at temperature 1, and a token and its log-prob for each of them.
+ * Encodes the newest token of each reply: place, token, log-prob, number of likeliest tokens (-1 without log-probs at
+ * temperature 1). If requested, the log-prob at temperature 1 follows, then token and log-prob of each likeliest token.
  */
 export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   const numbers: number[] = [];
@@ -108,7 +108,7 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   return Float64Array.from(numbers);
 }
 
-/** Tells a listener what `encodeDrawn` wrote. */
+/** Decodes `encodeDrawn` for a listener. */
 export function tellDrawn(numbers: Float64Array, listener: TokenListener): void {
   for (let at = 0; at < numbers.length;) {
     const [place, token, logProb, count] = numbers.subarray(at, at + 4) as unknown as [number, number, number, number];

@@ -1,18 +1,17 @@
 import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
 
-/** What bounds the memory of a batch. */
 export interface GenerationLimits {
-  /** Of keys and values of all layers; more requests wait until others have ended. */
+  /** Keys and values of all layers; further requests wait. */
   readonly cache: CacheLimit;
-  /** Most prompt tokens in one pass while nobody decodes. */
+  /** Max prompt tokens per pass while no reply decodes. */
   readonly prefillTokens: number;
-  /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
+  /** Max prompt tokens per pass between decode steps, to limit delays of running replies. */
   readonly prefillTokensBetween: number;
   readonly keptPrefixes: KeptPrefixLimits;
   /**
-   * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and
-   * what it draws behind the end of a reply is dropped. Replies are the same.
+   * Max steps that the device is ahead of the host. With 1, a step is enqueued before the last one is read, and tokens
+   * after a reply's end are dropped. Replies do not change.
    */
   readonly stepsAhead: 0 | 1;
 }

@@ -2,32 +2,31 @@ import type { PageHolder } from "./cache-pages.ts";
 import { commonPrefix } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
-/** The pages of an ended reply, kept for whoever goes on from it. */
+/** Pages of an ended reply, reused by its conversation. */
 export interface KeptPrefix extends PageHolder {
   readonly conversation: string;
-  /** Those in its pages. */
+  /** Tokens in the pages. */
   readonly tokens: readonly number[];
-  /** Seconds, on the clock of its keeper. */
+  /** Time in seconds. */
   readonly keptAt: number;
 }
 
-/** How long and how much is kept for requests that may never come. */
 export interface KeptPrefixLimits {
-  /** Of all that is kept together, in whole pages. */
+  /** Max bytes of all prefixes, in whole pages. */
   readonly maxBytes: number;
   readonly maxAgeSeconds: number;
 }
 
-/** As long as the caches have room: what a run samples must not depend on a clock. */
+/** No limits, because a run's samples must not depend on time. */
 export const unlimitedPrefixes: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
 
-/** Pages that conversations may go on from, the one that ended first in front. */
+/** Prefix cache of conversations, oldest first. */
 export class KeptPrefixes {
   readonly #limits: KeptPrefixLimits;
   readonly #now: () => number;
   #kept: KeptPrefix[] = [];
 
-  /** @param now - seconds since any fixed moment */
+  /** @param now - clock in seconds */
   constructor(limits: KeptPrefixLimits = unlimitedPrefixes, now: () => number = () => performance.now() / 1000) {
     this.#limits = limits;
     this.#now = now;
@@ -37,7 +36,7 @@ export class KeptPrefixes {
     return this.#kept.length;
   }
 
-  /** Takes over what an ended reply holds; the caller hands the pages over. */
+  /** The caller hands the pages over. */
   keep({ request, tokens, held }: Reply, conversation: string): KeptPrefix {
     const all = [...request.promptTokens, ...tokens].slice(0, held);
     const prefix = { conversation, tokens: all, held, pages: [], keptAt: this.#now() };
@@ -46,8 +45,8 @@ export class KeptPrefixes {
   }
 
   /**
-   * The prefix of the prompt's conversation that shares most tokens with it. The prompt's last token is never shared:
-   * the model has to be asked what follows it.
+   * Longest matching prefix of the prompt's conversation. The last prompt token is never shared, because its logits are
+   * needed.
    */
   longest({
     conversation,
@@ -66,7 +65,7 @@ export class KeptPrefixes {
     this.#kept = this.#kept.filter((each) => each !== prefix);
   }
 
-  /** Gives up what is too old, and the oldest beyond the limit in bytes. @param bytesOf - what each takes */
+  /** Removes expired prefixes, and the oldest above the byte limit. */
   removeExcess(bytesOf: (prefix: KeptPrefix) => number): KeptPrefix[] {
     const { maxBytes, maxAgeSeconds } = this.#limits;
     const oldest = this.#now() - maxAgeSeconds;
@@ -84,19 +83,18 @@ export class KeptPrefixes {
     return removed;
   }
 
-  /** Until the oldest is too old; null when nothing ever is. */
+  /** Seconds until the oldest prefix expires; null for never. */
   get secondsLeft(): number | null {
     const [first] = this.#kept;
     if (!first || this.#limits.maxAgeSeconds === Infinity) return null;
     return Math.max(0, first.keptAt + this.#limits.maxAgeSeconds - this.#now());
   }
 
-  /** All of them, the one that ended first in front. */
+  /** Oldest first. */
   get all(): readonly KeptPrefix[] {
     return this.#kept;
   }
 
-  /** Gives up the one that was kept first; null when there is none. */
   removeOldest(): KeptPrefix | null {
     return this.#kept.shift() ?? null;
   }

@@ -6,13 +6,13 @@ import type { CachePages, PageWant } from "./cache-pages.ts";
 import type { PromptNode } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
-/** Shorter shared prefixes cost more in extra passes than they save. */
+/** Shorter prefixes cost more in extra passes than they save. */
 export const minShared = 16;
 
 interface Pending {
   readonly node: PromptNode;
   readonly replies: readonly Reply[];
-  /** Tokens that earlier passes have taken. */
+  /** Tokens of earlier passes. */
   done: number;
 }
 
@@ -21,18 +21,18 @@ interface Stretch {
   readonly pending: Pending;
   readonly tokens: readonly number[];
   readonly past: number;
-  /** The node's tokens end here. */
+  /** Whether the node ends here. */
   readonly last: boolean;
 }
 
-/** Replies whose prompt one pass has brought to its end. */
+/** Replies whose prompt ended in a pass. */
 export interface PrefilledReplies {
   readonly replies: readonly Reply[];
-  /** After each of them, [replies, V]; the caller frees it. */
+  /** Logits [replies, V]; the caller frees them. */
   readonly logits: Tensor;
 }
 
-/** Prompts on their way into the caches, a pass at a time; stretches that several share are computed once. */
+/** Prompts to be prefilled in passes; shared tokens are computed once. */
 export class PrefillQueue {
   readonly #model: ModelOnDevice;
   readonly #pages: CachePages;
@@ -47,7 +47,7 @@ export class PrefillQueue {
     return this.#pending.length === 0;
   }
 
-  /** @param nodes - of a prompt tree over the contents of these replies */
+  /** @param nodes - prompt tree of these replies */
   add(nodes: readonly PromptNode[], replies: readonly Reply[]): void {
     this.#pending.push(...nodes.map((node) => ({ node, replies, done: 0 })));
   }
@@ -57,10 +57,9 @@ export class PrefillQueue {
   }
 
   /**
-   * Takes the next tokens, and says which prompts end with them; null when none does. A pass that throws can be tried
-   * again with fewer tokens.
-   *
-   * @param maxTokens - new tokens of this pass: bounds the memory of activations
+   * Computes the next tokens. After an error, the pass can be repeated with fewer tokens.
+   * @param maxTokens - max new tokens; bounds activation memory
+   * @returns replies whose prompt ended, or null
    */
   pass(maxTokens: number): PrefilledReplies | null {
     const stretches = this.#next(maxTokens);
@@ -89,7 +88,7 @@ export class PrefillQueue {
     for (const pending of this.#pending) {
       const { node, done } = pending;
       const left = node.tokens.length - done;
-      // A short rest of the pass is not worth a cut; a node longer than a whole pass has to be cut.
+      // Only a node longer than a whole pass is split.
       if (room < left && left <= maxTokens) break;
       const tokens = node.tokens.slice(done, done + room);
       stretches.push({ pending, tokens, past: node.past + done, last: tokens.length === left });
@@ -111,7 +110,7 @@ export class PrefillQueue {
     return forwardCached(this.#model, tokens, this.#pages.caches, plan, last);
   }
 
-  /** A stretch is in the caches: its node goes on, or hands its content to those that go on from it. */
+  /** Marks tokens as cached and starts the child nodes when the node ends. */
   #take({ pending, tokens, last }: Stretch): void {
     pending.done += tokens.length;
     if (!last) return;
@@ -133,10 +132,9 @@ function followersOf(node: PromptNode, replies: readonly Reply[]): Reply[] {
 }
 
 /**
- * The room that the replies of a prompt tree need, in an order in which those come first that others begin with.
- *
- * @param positions - of each reply
- * @param start - what the first of the tree begin with
+ * Pages needed by a prompt tree; prefixes come before their followers.
+ * @param positions - positions of each reply
+ * @param start - prefix of the tree
  */
 export function wantsOf(
   nodes: readonly PromptNode[],

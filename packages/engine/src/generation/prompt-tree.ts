@@ -1,20 +1,19 @@
-/** A stretch of tokens that several prompts share; computed once, in the pages of its first prompt. */
+/** Tokens shared by several prompts, computed once in the pages of the first prompt. */
 export interface PromptNode {
   readonly tokens: readonly number[];
-  /** Tokens before this stretch. */
+  /** Number of tokens before this node. */
   readonly past: number;
-  /** Row in which the stretch is computed: that of the first prompt below. */
+  /** First prompt below, in whose row the node is computed. */
   readonly row: number;
   readonly children: readonly PromptNode[];
-  /** Rows of the prompts that end with this stretch; the first is `row` or they are copies. */
+  /** Prompts that end here; `row` or its copies. */
   readonly ends: readonly number[];
 }
 
 /**
- * Groups prompts by shared prefixes. Identical prompts always share; other prefixes are split off when at least
- * `minShared` tokens long, since each level of the tree is one more pass over the model.
- *
- * @param cached - tokens that all prompts begin with and that are computed already
+ * Groups prompts by shared prefixes. Prefixes shorter than `minShared` are shared only by identical prompts, because
+ * each level of the tree costs a pass.
+ * @param cached - length of the common prefix that is already computed
  */
 export function promptTree(prompts: readonly (readonly number[])[], minShared: number, cached = 0): PromptNode[] {
   const rows = prompts
@@ -38,7 +37,7 @@ export function promptTree(prompts: readonly (readonly number[])[], minShared: n
         end += 1;
       }
       const members = sorted.slice(start, end);
-      // A stretch ends where its prompts part, or where the shortest of them ends.
+      // A node ends where its prompts differ or the shortest ends.
       const ends = members.filter((row) => (prompts[row] as readonly number[]).length === shared);
       const longer = members.filter((row) => (prompts[row] as readonly number[]).length > shared);
       nodes.push({

@@ -3,22 +3,22 @@ import type { LogProbsAtOne, SampleRequest, SampleResult, Random, StopTexts } fr
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { PageHolder } from "./cache-pages.ts";
 
-/** A reply in the making. */
+/** A reply in progress. */
 export interface Reply extends PageHolder {
   readonly place: number;
   readonly request: SampleRequest;
   readonly uniforms: UniformStream;
   readonly stopTokens: ReadonlySet<number>;
   readonly stopTexts: StopMatcher | null;
-  /** No more than the model has positions for. */
+  /** Limited by the model's context. */
   readonly maxTokens: number;
   readonly tokens: number[];
-  /** Tokens behind these that the device has been asked for and the host has not seen. */
+  /** Tokens enqueued on the device but not yet read. */
   ahead: number;
   readonly logProbs: number[];
   readonly atOne: LogProbsAtOne[];
   finishReason: SampleResult["finishReason"] | null;
-  /** Counts the replies that were let in: the last one is the first to give its pages up. */
+  /** Admission number; the last one is preempted first. */
   turn: number;
 }
 
@@ -37,24 +37,24 @@ export function startReply(config: ModelConfig, request: SampleRequest, place: n
     finishReason: null,
     pages: [],
     turn: 0,
-    /** All but the newest token, which no pass has seen yet; on the device's side, where that is ahead. */
+    /** Cached positions on the device: all but the newest token. */
     get held() {
       return Math.max(0, request.promptTokens.length + this.tokens.length + this.ahead - 1);
     },
   };
 }
 
-/** What a pass has to see before the next token is drawn: the prompt, and what was drawn before the reply lost its pages. */
+/** Tokens to compute before the next draw: the prompt, and tokens drawn before a preemption. */
 export function contentOf({ request, tokens }: Reply): readonly number[] {
   return tokens.length === 0 ? request.promptTokens : [...request.promptTokens, ...tokens];
 }
 
-/** Most positions that a request can come to. */
+/** Max positions of a request. */
 export function roomFor(config: ModelConfig, { promptTokens, sampling }: SampleRequest): number {
   return Math.min(promptTokens.length + sampling.maxTokens, config.maxPositions);
 }
 
-/** Adds a drawn token, and ends the reply where it has to end. One that was cancelled stays as it is. */
+/** Adds a token and sets the finish reason. Aborted replies do not change. */
 export function extendReply(reply: Reply, token: number, logProb: number, atOne: LogProbsAtOne | null): void {
   if (reply.finishReason !== null) return;
   if (atOne) reply.atOne.push(atOne);
@@ -83,10 +83,7 @@ function endsWithStop({ request, tokens }: Reply): boolean {
   );
 }
 
-/**
- * A reply's uniform numbers by the place of the token that each draws. A device is given them ahead of time; the number
- * of a place stays the same, however often and in whatever order places are asked for.
- */
+/** Uniform numbers by token position. A position's number does not depend on the order of calls. */
 export class UniformStream {
   readonly #random: Random;
   readonly #drawn: number[] = [];
@@ -103,13 +100,13 @@ export class UniformStream {
 
 const space = 0x20;
 
-/** Looks for stop texts in a reply as its tokens come. A text may begin and end anywhere in a token, and within a character's bytes. */
+/** Finds stop texts as tokens arrive. A text may begin and end within a token or character. */
 class StopMatcher {
   readonly #stops: readonly Uint8Array[];
   readonly #spelling: StopTexts["tokenBytes"];
-  /** Bytes before a token that a stop text ending in it can begin with. */
+  /** Max bytes of a stop text before its last token. */
   readonly #reach: number;
-  /** The reply's last bytes, `reach` of them at most. */
+  /** Last bytes of the reply, at most `reach`. */
   #tail: Uint8Array = new Uint8Array();
   #empty = true;
 
@@ -119,7 +116,6 @@ class StopMatcher {
     this.#reach = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
   }
 
-  /** Whether the token completes a stop text. */
   push(token: number): boolean {
     const added = this.#bytesOf(token);
     if (added.length === 0) return false;
@@ -132,7 +128,7 @@ class StopMatcher {
 
   #bytesOf(token: number): Uint8Array {
     const { bytes, offsets, dropsFirstSpace } = this.#spelling;
-    // A model's vocabulary may be padded beyond its tokenizer's.
+    // The model's vocabulary may be padded.
     const added = bytes.subarray(offsets[token] ?? 0, offsets[token + 1] ?? 0);
     if (!this.#empty || added.length === 0) return added;
     this.#empty = false;

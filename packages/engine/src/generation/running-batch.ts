@@ -17,16 +17,16 @@ interface Call {
   readonly id: number;
   readonly replies: readonly Reply[];
   readonly onDrawn: DrawnListener | undefined;
-  /** Replies that have not ended. */
+  /** Number of unfinished replies. */
   left: number;
   resolve(results: SampleResult[]): void;
   reject(error: unknown): void;
 }
 
 /**
- * Replies of one set of weights, sampled together. Requests join between two steps as rows become free, their prompts in
- * parts; those that end leave at once. Each draws one uniform number per token from its own stream, so on kernels that
- * are batch invariant a reply does not depend on what else is in the batch.
+ * Continuous batch of replies with the same weights. Requests join between steps, with chunked prefill; ended replies
+ * leave at once. Each token uses one uniform number of the reply's stream, so with batch-invariant kernels a reply does
+ * not depend on the batch.
  */
 export class RunningBatch {
   readonly #model: ModelOnDevice;
@@ -35,21 +35,21 @@ export class RunningBatch {
   readonly #prefill: PrefillQueue;
   readonly #kept: KeptPrefixes;
   readonly #calls = new Map<number, Call>();
-  /** All of whose replies have ended. */
+  /** Calls whose replies have all ended. */
   readonly #complete: Call[] = [];
   readonly #callOf = new Map<Reply, Call>();
   #waiting: Reply[] = [];
   #prefilling = new Set<Reply>();
-  /** Where each has a page of its own, in pages 0, 1, 2, ... */
+  /** Without paging, in pages 0, 1, 2, ... */
   #decoding: Reply[] = [];
   readonly #state: DecodeState;
-  /** A step whose tokens the host has not seen. */
+  /** Step that the host has not read. */
   #pending: Promise<DrawnTokens> | null = null;
   #turns = 0;
   #running = false;
-  /** Frees what is too old while nobody asks. */
+  /** Timer that frees expired prefixes of an idle batch. */
   #expiry: NodeJS.Timeout | undefined;
-  /** Falls when the device runs out of memory. */
+  /** Reduced after running out of memory. */
   #mostTokens = Infinity;
 
   constructor(model: ModelOnDevice, limits: Partial<GenerationLimits> = {}) {
@@ -61,10 +61,7 @@ export class RunningBatch {
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
-  /**
-   * @param requests - as `checkSampleRequests` lets them pass
-   * @param id - what `cancel` calls this call; none of another that runs
-   */
+  /** @param requests - checked by `checkSampleRequests` @param id - unique among running calls, for `cancel` */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {
     if (requests.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
@@ -77,7 +74,7 @@ export class RunningBatch {
     });
   }
 
-  /** Ends a reply at the next step; it gives what it has. A reply that has ended stays as it is. */
+  /** Ends a reply at the next step, with its tokens so far. */
   cancel(id: number, place: number): void {
     const reply = this.#calls.get(id)?.replies[place];
     if (reply) reply.finishReason ??= "aborted";
@@ -117,12 +114,12 @@ export class RunningBatch {
     for (const prefix of this.#kept.removeExcess((each) => this.#pages.bytesOf(each))) this.#pages.release(prefix);
   }
 
-  /** An idle batch gives its memory back by itself. */
+  /** Frees the memory of an idle batch. */
   #expireLater(): void {
     clearTimeout(this.#expiry);
     const seconds = this.#kept.secondsLeft;
     if (seconds === null) return;
-    // A timer may fire a little early, and holds 31 bits of milliseconds.
+    // Timers may fire early, and are limited to 31 bits.
     const wait = Math.min(1000 * seconds + 1, 2 ** 31 - 1);
     this.#expiry = setTimeout(() => {
       if (this.#running) return;
@@ -156,7 +153,7 @@ export class RunningBatch {
     }
   }
 
-  /** What replies that decode lack for one more position each. */
+  /** Pages for one more position per decoding reply. */
   #wants(): PageWant[] {
     const wants: PageWant[] = [];
     for (const holder of this.#decoding) {
@@ -166,7 +163,7 @@ export class RunningBatch {
     return wants;
   }
 
-  /** Room for one more position of each reply that decodes; who came in last gives its own up where there is none. */
+  /** Allocates one more position per decoding reply; preempts the newest replies if necessary. */
   #makeRoom(): void {
     for (;;) {
       const wants = this.#wants();
@@ -178,7 +175,7 @@ export class RunningBatch {
     }
   }
 
-  /** The reply that came in last waits again; what it held is computed anew, and its next token drawn as it would have been. */
+  /** The newest reply waits again. Its tokens are recomputed, with the same next draw. */
   #preempt(): void {
     const last = this.#decoding.reduce((latest, reply) => (reply.turn > latest.turn ? reply : latest));
     this.#pages.release(last);
@@ -187,14 +184,14 @@ export class RunningBatch {
     this.#closeGaps();
   }
 
-  /** Where the device has less than the caches may take, all begin anew in what it has. */
+  /** If the device has less memory than the limit, all replies restart with smaller caches. */
   #take(wants: readonly PageWant[], force: boolean): boolean {
     try {
       return this.#pages.take(wants, force);
     } catch (error) {
       const held = [...this.#decoding, ...this.#prefilling];
       if (!isOutOfMemory(error) || force) throw error;
-      // Tokens on their way are drawn again, from the same uniform numbers.
+      // Unread tokens are drawn again from the same uniform numbers.
       this.#forgetStep();
       this.#state.free();
       for (const reply of held) reply.ahead = 0;
@@ -220,9 +217,9 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
-  /** Enqueues a step; where the device may be one ahead, the host then takes the tokens of the step before. */
+  /** Enqueues a step, then reads the previous one if the device may be ahead. */
   async #decodeStep(): Promise<void> {
-    // Who gives its pages up has to know its tokens first.
+    // Preemption needs the latest tokens.
     if (this.#pending && !this.#pages.fits(this.#wants())) {
       await this.#finish(this.#pending);
       this.#leave(this.#decoding);
@@ -240,7 +237,7 @@ export class RunningBatch {
     this.#state.free();
   }
 
-  /** Null where there is nothing to decode, or no room for all rows at once. */
+  /** Null without replies, or if the rows do not fit in memory. */
   #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
     if (going.length > 0 && going.length <= this.#mostTokens)
       try {
@@ -277,7 +274,7 @@ export class RunningBatch {
     }
   }
 
-  /** Tries with fewer rows where the device has no room for as many. */
+  /** Retries with fewer rows if the device runs out of memory. */
   #inMemory<T>(rows: number, attempt: (rows: number) => T): T {
     for (let count = Math.min(rows, this.#mostTokens); ; count = Math.ceil(count / 2)) {
       try {
@@ -289,11 +286,11 @@ export class RunningBatch {
     }
   }
 
-  /** Feeds each reply its newest token; logits [rows, V]. */
+  /** Computes logits [rows, V] after each reply's newest token. */
   #forward(replies: readonly Reply[]): Tensor {
     const { kernels } = this.#model;
     const count = replies.length;
-    // Loops, not Array.from: this runs once per token and a large batch would feel it.
+    // Loops instead of Array.from, because this runs once per token.
     const [tokens, past] = [new Int32Array(count), new Int32Array(count)];
     const offsets = new Int32Array(count + 1);
     for (let i = 0; i < count; i++) {
@@ -328,8 +325,8 @@ export class RunningBatch {
   }
 
   /**
-   * Takes those that have ended out of the batch, waiting or decoding. A prompt on its way stays until its end: others may
-   * go on from its row.
+   * Removes ended replies from waiting and decoding. A prompt in prefill stays until its end, because others may share
+   * its row.
    */
   #leave(replies: readonly Reply[]): void {
     const ended = new Set(replies.filter(({ finishReason }) => finishReason !== null));
@@ -360,7 +357,7 @@ export class RunningBatch {
     this.#decoding.sort((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
   }
 
-  /** Ends every call: what is on the device is of no use any more. */
+  /** Ends every call, because the device state is lost. */
   #fail(error: unknown): void {
     const calls = [...this.#calls.values(), ...this.#complete.splice(0)];
     this.#calls.clear();
@@ -374,7 +371,7 @@ export class RunningBatch {
       this.#state.free();
       this.#pages.free();
     } catch {
-      // A device that is gone has taken its memory with it, and the calls know what happened.
+      // A lost device has released its memory.
     }
   }
 }

@@ -1,13 +1,13 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Tensor } from "../kernels/index.ts";
 
-/** The two matrices of an adapted projection, by the names they have beside the base's. */
+/** Names of a projection's adapter matrices. */
 export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
   a: `${projection}.lora_A.weight`,
   b: `${projection}.lora_B.weight`,
 });
 
-/** A model's low-rank matrices on one device. */
+/** Low-rank matrices on one device. */
 export interface AdapterOnDevice {
   readonly settings: LoraSettings;
   readonly scale: number;
@@ -19,7 +19,7 @@ export function adapterOf(settings: LoraSettings, matrices: ReadonlyMap<string, 
   return { settings, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank), matrices };
 }
 
-/** The matrices of a projection; null where it has no adapter. */
+/** Null without adapter. */
 export function adapterPair(
   adapter: AdapterOnDevice | null,
   projection: string,

@@ -8,7 +8,7 @@ import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
 
-/** Queries and keys before their per-head norms, and the reciprocal root mean squares, where the model has them. */
+/** Queries and keys before per-head norms, and reciprocal RMS; if the model has these norms. */
 interface HeadNorms {
   readonly q: Tensor;
   readonly k: Tensor;
@@ -22,19 +22,18 @@ interface Heads {
   readonly norms?: HeadNorms;
 }
 
-/** What the backward pass of one attention block needs. */
 export interface AttentionPass {
-  /** Input of the block, already normalised. */
+  /** Normalized block input. */
   readonly input: Tensor;
   readonly heads: Heads;
   /** [N, queryHeads * headDim] */
   readonly mixed: Tensor;
   readonly logSumExp: Tensor;
-  /** The wanted rows of `mixed`. */
+  /** Wanted rows of `mixed`. */
   readonly kept: Tensor;
 }
 
-/** @param input - [N, D], already normalised */
+/** @param input - [N, D], normalized */
 export function attentionForward(
   model: ModelOnDevice,
   layer: number,
@@ -54,7 +53,7 @@ export function attentionForward(
   return { output, pass: { input, heads, mixed, logSumExp, kept } };
 }
 
-/** The same block against a key-value cache, for sampling: adds its output to the residual stream. */
+/** Cached attention for sampling; adds the output to the residual stream. */
 export function attentionFromCache(
   model: ModelOnDevice,
   layer: number,
@@ -75,7 +74,7 @@ export function attentionFromCache(
   projectOnto(model, partName(layer, "o_proj"), residual, mixed);
 }
 
-/** Returns d loss / d input and adds the gradients of what is trained. */
+/** Returns d loss / d input and adds trained gradients. */
 export function attentionBackward(
   model: ModelOnDevice,
   layer: number,
@@ -95,7 +94,7 @@ export function attentionBackward(
   const { queryHeads, kvHeads } = config;
   const queriesAndKeys = kernels.joinColumns([dQ, dK]);
   const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, queryHeads + kvHeads, true);
-  // Adapters read queries, keys and values apart, and so do norms of heads.
+  // Adapters and head norms need separate tensors.
   if (!norms && !model.adapter) {
     const joined = kernels.joinColumns([dRotated, dV]);
     return projectTogetherBackward(model, headProjection(config, layer), [joined], pass.input, gradients, rows.dropout);

@@ -5,26 +5,25 @@ import type { PrefixForest } from "./prefix-forest.ts";
 
 type RowIdentity = string;
 
-/** Which pass masks are for. */
 export interface DropoutPass {
   readonly rate: number;
   readonly seed: string | number;
   readonly step: number;
   readonly batch: Pick<PackedBatch, "forest" | "selected">;
-  /** Of each sequence, its number since the last optimiser step; null where sequences share rows. */
+  /** Sequence numbers since the last optimizer step; null if sequences share rows. */
   readonly numbers: readonly number[] | null;
 }
 
 /**
- * Masks of the adapters' inputs in one training pass. Each row of each projection draws from its own stream, so that a mask depends on
- * nothing but seed, step, projection and row: recomputation, micro-batches and replicas all see the same. A row is a
- * sequence and a position, or, where sequences share rows, the tokens up to it: equal beginnings have one mask.
+ * Dropout masks of adapter inputs in one training pass. Each row has a separate stream, so masks depend only on seed,
+ * step, projection and row, not on recomputation, micro-batches or replicas. A row is identified by sequence and
+ * position, or by the tokens up to it if sequences share rows.
  */
 export class Dropout {
   readonly #rate: number;
   readonly #random: Random;
   readonly #rows: readonly RowIdentity[];
-  /** Those that are left behind the last layer's attention. */
+  /** Rows after the last layer's attention. */
   readonly #wanted: readonly RowIdentity[];
 
   constructor({ rate, seed, step, batch, numbers }: DropoutPass) {
@@ -37,7 +36,7 @@ export class Dropout {
     this.#wanted = Array.from(batch.selected, (row) => this.#rows[row] as RowIdentity);
   }
 
-  /** For a projection's input [rows, width]: 0 where it is dropped, 1 / (1 - rate) elsewhere. */
+  /** Mask [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
   mask(kernels: Kernels, projection: string, [count, width]: readonly number[]): Tensor {
     const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#wanted, width as number];
     const kept = 1 / (1 - this.#rate);
@@ -51,7 +50,7 @@ export class Dropout {
   }
 }
 
-/** A name for the tokens up to each row: 64 bits of a hash that goes on from token to token (FNV-1a's step, twice). */
+/** Ids of the tokens up to each row: a 64-bit rolling hash (FNV-1a's step, twice). */
 function prefixNames({ tokens, positions, offsets, parents }: PrefixForest): string[] {
   const [low, high] = [new Int32Array(tokens.length), new Int32Array(tokens.length)];
   parents.forEach((parent, segment) => {

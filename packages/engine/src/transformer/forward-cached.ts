@@ -4,12 +4,10 @@ import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";
 
 /**
- * Runs new tokens behind what the caches hold, one cache per layer, and returns full-precision logits [B, V] of the wanted rows.
- * Of a padded vocabulary, V counts the tokens alone.
- * Prefill and decode are the same call.
- *
- * @param tokens - N new tokens, packed as `plan.layout` says
- * @param logitRows - B rows among the N; their order is the order of the logits
+ * Computes new tokens after the cached ones, for prefill and decode. Returns full-precision logits [B, V]; V excludes
+ * padding of the vocabulary.
+ * @param tokens - N new tokens, packed by `plan.layout`
+ * @param logitRows - B of the N rows, in the order of the logits
  */
 export function forwardCached(
   model: ModelOnDevice,
@@ -29,17 +27,13 @@ export function forwardCached(
       tokens: kernels.upload(tokens, [tokens.length]),
       positions: kernels.upload(positions, [positions.length]),
     };
-    // Prompts that end want their last row alone.
+    // Prompts need only their last row.
     const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);
     return logitsFrom(model, inputs, caches, plan, all ? null : logitRows);
   });
 }
 
-/**
- * One new token for each sequence of the plan, whose numbers are all on the device already: a decode step.
- *
- * @param tokens - int32 [S]
- */
+/** Decode step: one new token per sequence, with all inputs on the device. @param tokens - int32 [S] */
 export function forwardNext(
   model: ModelOnDevice,
   tokens: Tensor,
@@ -49,7 +43,7 @@ export function forwardNext(
   return model.kernels.scope(() => logitsFrom(model, { tokens, positions: plan.pastOnDevice }, caches, plan, null));
 }
 
-/** @param logitRows - all when null */
+/** @param logitRows - null for all rows */
 function logitsFrom(
   model: ModelOnDevice,
   { tokens, positions }: { readonly tokens: Tensor; readonly positions: Tensor },

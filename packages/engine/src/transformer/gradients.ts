@@ -3,8 +3,8 @@ import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
 /**
- * Adds up d loss / d parameter by name, over layers, tied uses and micro-batches. All gradients of a model are allocated
- * together at the first of them, and operations write them there where they can.
+ * Accumulates d loss / d parameter by name over layers, tied uses and micro-batches. All gradients are allocated at
+ * first use, and operations write into them if possible.
  */
 export class Gradients {
   readonly #kernels: Kernels;
@@ -22,15 +22,15 @@ export class Gradients {
   }
 
   /**
-   * Starts a backward pass. Every pass adds the same gradients in the same order, so one that repeats another which
-   * stopped midway leaves out those that are in already.
+   * Starts a backward pass. Passes add gradients in a fixed order, so a repeated pass can skip those that an
+   * interrupted pass has added.
    */
   startPass(leaveOut = 0): void {
     this.#added = 0;
     this.#leaveOut = leaveOut;
   }
 
-  /** How many gradients are in of those that this pass, or the one that it repeats, adds. */
+  /** Number of gradients added by this pass or the pass that it repeats. */
   get added(): number {
     return Math.max(this.#added, this.#leaveOut);
   }
@@ -40,14 +40,14 @@ export class Gradients {
     this.#settle(name, place, delta);
   }
 
-  /** Runs what writes a gradient into its place, unless it is in already. */
+  /** Calls `make` to write a gradient, unless it was added before. */
   write(model: ModelOnDevice, name: string, make: (place: GradientPlace) => void): void {
     const place = this.#place(model, name);
     if (place) make(place);
     this.#settle(name, place, null);
   }
 
-  /** Backward of `headLogProbs` with the named weight, which adapters leave as it is; returns d loss / d hidden. */
+  /** Backward of `headLogProbs`, with a frozen weight under adapters; returns d loss / d hidden. */
   head(
     model: ModelOnDevice,
     name: string,
@@ -66,11 +66,7 @@ export class Gradients {
     return dHidden;
   }
 
-  /**
-   * Backward of `linear` with a trained weight and perhaps a bias; returns d loss / d x.
-   *
-   * @param bias - its name; null for none
-   */
+  /** Backward of `linear` with a trained weight; returns d loss / d x. @param bias - name; null without bias */
   linear(model: ModelOnDevice, weight: Named, bias: string | null, dOut: Tensor, x: Tensor): Tensor {
     const [ofWeight, ofBias] = [this.#place(model, weight.name), bias === null ? null : this.#place(model, bias, 1)];
     const { dX, dWeight, dBias } = this.#kernels.linearBackward(
@@ -85,10 +81,7 @@ export class Gradients {
     return dX as Tensor;
   }
 
-  /**
-   * Backward of `rmsNorm` with the named weight, which adapters leave as it is; returns d loss / d x, on top of `onto` where
-   * that is not null.
-   */
+  /** Backward of `rmsNorm`, with a frozen weight under adapters; returns d loss / d x, added to `onto`. */
   rmsNorm(
     model: ModelOnDevice,
     name: string,
@@ -108,7 +101,7 @@ export class Gradients {
     this.#byName.clear();
   }
 
-  /** Null for a gradient that is in already. @param ahead - how many gradients come before it and are not settled yet */
+  /** Null if the gradient was added before. @param ahead - earlier gradients that are not settled yet */
   #place(model: ModelOnDevice, name: string, ahead = 0): GradientPlace | null {
     if (this.#added + ahead < this.#leaveOut) return null;
     if (this.#room.size === 0) this.#room = allocateTogether(this.#kernels, shapesOf(trainable(model)), "full");
@@ -125,7 +118,6 @@ export class Gradients {
   }
 }
 
-/** A trained tensor and its name. */
 export interface Named {
   readonly name: string;
   readonly tensor: Tensor;

@@ -15,12 +15,12 @@ interface FeedForwardPass {
   readonly activated: Tensor;
 }
 
-/** What the backward pass of one layer needs. */
+/** Saved for the backward pass. */
 export interface LayerPass {
   readonly input: Tensor;
   readonly inputInvRms: Tensor;
   readonly attention: AttentionPass;
-  /** The residual stream between the two blocks. */
+  /** Residual stream between the blocks. */
   readonly middle: Tensor;
   readonly middleInvRms: Tensor;
   readonly feedForward: FeedForwardPass;
@@ -42,7 +42,7 @@ export function layerForward(
   return { output: kernels.add(pass.middle, down), pass };
 }
 
-/** Everything of a layer but its output: what the backward pass needs. */
+/** Recomputes activations without the layer's output. */
 export function layerActivations(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
@@ -59,7 +59,7 @@ export function layerActivations(model: ModelOnDevice, layer: number, input: Ten
   };
 }
 
-/** For sampling: changes the residual stream `x` in place. */
+/** For sampling: changes `x` in place. */
 export function layerFromCache(
   model: ModelOnDevice,
   layer: number,
@@ -69,7 +69,7 @@ export function layerFromCache(
   plan: CachePlan,
 ): void {
   const { kernels } = model;
-  // Scopes: of a long prompt each intermediate is as large as a layer's weights.
+  // Scopes, because intermediates of a long prompt are as large as a layer's weights.
   kernels.scope(() =>
     attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
   );
@@ -79,7 +79,7 @@ export function layerFromCache(
   });
 }
 
-/** Returns d loss / d input and adds the gradients of what is trained. */
+/** Returns d loss / d input and adds trained gradients. */
 export function layerBackward(
   model: ModelOnDevice,
   layer: number,

@@ -3,15 +3,15 @@ import type { Kernels, Tensor } from "../kernels/index.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { headName } from "./parameters.ts";
 
-/** What `tokenLogProbs` found for some rows: logProbs [B], topTokens [B, count], topLogProbs [B, count]. */
+/** logProbs [B], topTokens [B, count], topLogProbs [B, count]. */
 export type LikeliestPiece = ReturnType<Kernels["tokenLogProbs"]>;
 
-/** Logits exist for so many rows at a time: a long prompt times a large vocabulary would not fit. */
+/** Rows of logits at a time, because all rows may not fit in memory. */
 const rowsAtOnce = 128;
 
 /**
- * Log-probs at temperature 1 of the predicted tokens [K] and of the `count` likeliest at their places.
- * @param hidden - [K, D], normalised
+ * Log-probs at temperature 1 of the predicted tokens [K] and of the `count` likeliest.
+ * @param hidden - [K, D], normalized
  */
 export function likeliestInPieces(
   model: ModelOnDevice,

@@ -4,7 +4,7 @@ const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
 
 type ModelType = (typeof modelTypes)[number];
 
-/** The decoder-only architectures that one set of blocks covers. */
+/** Supported decoder-only architectures. */
 export interface ModelConfig {
   readonly modelType: ModelType;
   readonly vocabularySize: number;
@@ -20,19 +20,19 @@ export interface ModelConfig {
   readonly maxPositions: number;
   /** The head shares the embedding's weights. */
   readonly tiedHead: boolean;
-  /** A head of one row that gives a value, instead of the head over tokens. Absent in `config.json`. */
+  /** One-row head that returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
-  /** Query, key and value projections have a bias (Qwen2; Llama with `attention_bias`). */
+  /** Bias of query, key and value projections (Qwen2; Llama with `attention_bias`). */
   readonly qkvBias: boolean;
-  /** The output projection has a bias (Llama with `attention_bias`). */
+  /** Bias of the output projection (Llama with `attention_bias`). */
   readonly outputBias: boolean;
-  /** Queries and keys are normalised per head (Qwen3). */
+  /** Per-head norm of queries and keys (Qwen3). */
   readonly qkNorm: boolean;
-  /** Standard deviation of fresh weights. */
+  /** Standard deviation of initial weights. */
   readonly initializerRange: number;
 }
 
-/** Frequencies stretched for long contexts, as in Llama 3.1. */
+/** Llama 3.1's rotary scaling for long contexts. */
 export interface Llama3RopeScaling {
   readonly factor: number;
   readonly lowFrequencyFactor: number;
@@ -40,7 +40,7 @@ export interface Llama3RopeScaling {
   readonly originalMaxPositions: number;
 }
 
-/** Features that no supported architecture has; present and not null, 0 or false, they ask for another model. */
+/** Unsupported features; rejected unless null, 0 or false. */
 const foreign = [
   "quantization_config",
   "num_experts",
@@ -53,10 +53,7 @@ const foreign = [
   "no_rope_layers",
 ] as const;
 
-/**
- * Largest numbers that are believed, several times those of the largest models there are: tables and lists are made by them
- * before a weight is read.
- */
+/** Max values, several times those of the largest models, because tables are allocated before weights are read. */
 const most = {
   vocab_size: 1 << 22,
   hidden_size: 1 << 17,
@@ -68,10 +65,10 @@ const most = {
   max_position_embeddings: 1 << 24,
 } as const;
 
-/** Of the table of rotary angles: a million positions of 256. */
+/** Max size of the rotary table: a million positions of 256. */
 const maxRotaryElements = 1 << 28;
 
-/** What transformers' classes take for absent keys, where it is not derived from other keys; a null derives. */
+/** Defaults of transformers' classes for absent keys. Null keys are derived from other keys. */
 const presets: Readonly<Record<ModelType, { readonly kvHeads?: number; readonly headDim?: number }>> = {
   llama: {},
   mistral: { kvHeads: 8 },
@@ -91,8 +88,8 @@ const ropeKeys: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a Hugging Face `config.json` of Qwen2, Qwen3, Llama or Mistral type.
- * @throws LaconicError `model_unsupported` naming the key that is missing, malformed or asks for an unsupported feature.
+ * Reads a Hugging Face `config.json` of type Qwen2, Qwen3, Llama or Mistral.
+ * @throws LaconicError `model_unsupported` naming a missing, malformed or unsupported key.
  */
 export function parseModelConfig(json: UnknownRecord): ModelConfig {
   const modelType = modelTypes.find((type) => type === json["model_type"]);
@@ -101,7 +98,7 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   if ((json["hidden_act"] ?? "silu") !== "silu")
     throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
   if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
-  // Hugging Face gives Mistral a window of 4096 where the key is absent; the other types use theirs only where it is set.
+  // Hugging Face defaults to a window of 4096 for Mistral only.
   if (modelType === "mistral" && json["sliding_window"] !== null)
     throw refuse("sliding_window", json["sliding_window"], "attention is full and causal; expected null");
   if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))
@@ -148,7 +145,7 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   };
 }
 
-/** Recent files keep rotary settings under `rope_parameters`, older ones at the top and under `rope_scaling`. */
+/** Recent files use `rope_parameters`, older ones `rope_scaling` and top-level keys. */
 function ropeBlock(json: UnknownRecord): UnknownRecord {
   const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
   if (!isRecord(block)) throw refuse("rope_scaling", block, "expected an object");

@@ -5,30 +5,29 @@ import { scoreName } from "./parameters.ts";
 import type { AdapterOnDevice } from "./adapter.ts";
 import { cosine, sine } from "@laconic/core/numeric";
 
-/** A model's weights and tables on one device. */
+/** Weights and tables of a model on one device. */
 export interface ModelOnDevice {
   readonly kernels: Kernels;
   readonly config: ModelConfig;
-  /** As {@link heldShapes} names them; matrices are [out, in]. */
+  /** Named as in {@link heldShapes}; matrices are [out, in]. */
   readonly parameters: ReadonlyMap<string, Tensor>;
-  /** What is trained instead of the parameters; null trains the parameters themselves. */
+  /** Trained instead of the parameters, if not null. */
   readonly adapter: AdapterOnDevice | null;
-  /** Nothing is trained but the scalar head, whose gradient needs no layer's activations. */
+  /** Trains only the scalar head, without activations of the layers. */
   readonly trainsHeadAlone?: true;
   readonly rotary: RotaryTables;
-  /** Tokens of the tokenizer, when the vocabulary is padded: sampling draws no id from here on. */
+  /** Number of the tokenizer's tokens in a padded vocabulary; sampling never draws later ids. */
   readonly tokenCount?: number;
-  /** In a decode pass: its weights meet few rows, again and again. */
+  /** True in decode passes, which use weights repeatedly with few rows. */
   readonly steady?: true;
 }
 
-/** What the optimizer changes, by name. */
+/** Trained tensors by name. */
 export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
   if (model.trainsHeadAlone) return new Map([[scoreName, parameter(model, scoreName)]]);
   return model.adapter?.matrices ?? model.parameters;
 }
 
-/** A model over weights that are on the device already. */
 export function modelOf(kernels: Kernels, config: ModelConfig, parameters: ReadonlyMap<string, Tensor>): ModelOnDevice {
   return { kernels, config, parameters, adapter: null, rotary: rotaryTables(kernels, config) };
 }
@@ -37,7 +36,7 @@ export function freeModel(model: ModelOnDevice): void {
   model.kernels.free(...model.parameters.values(), model.rotary.cos, model.rotary.sin);
 }
 
-/** @throws LaconicError `engine_failed` when the model has no such parameter: a defect, not bad input. */
+/** @throws LaconicError `engine_failed` for an unknown parameter, which is a bug. */
 export function parameter(model: ModelOnDevice, name: string): Tensor {
   const found = model.parameters.get(name);
   if (!found) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
@@ -49,7 +48,7 @@ export function attentionShape(config: ModelConfig): AttentionShape {
   return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
 }
 
-/** Cosines and sines of every position and frequency (Su et al. 2021; Llama 3.1 scaling where the config asks for it). */
+/** Cosines and sines by position and frequency (Su et al. 2021, Llama 3.1 scaling if configured). */
 export function rotaryTables(kernels: Kernels, config: ModelConfig): RotaryTables {
   const half = config.headDim / 2;
   const frequencies = Float64Array.from({ length: half }, (_, i) => frequency(config, i));
@@ -72,7 +71,7 @@ function frequency(config: ModelConfig, index: number): number {
   const ratio = scaling.originalMaxPositions / wavelength;
   if (ratio < scaling.lowFrequencyFactor) return base / scaling.factor;
   if (ratio > scaling.highFrequencyFactor) return base;
-  // Between the two the frequency blends from stretched to unchanged.
+  // Blends between scaled and unscaled frequencies.
   const smooth = (ratio - scaling.lowFrequencyFactor) / (scaling.highFrequencyFactor - scaling.lowFrequencyFactor);
   return ((1 - smooth) * base) / scaling.factor + smooth * base;
 }

@@ -2,36 +2,38 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import { prefixForest, rowsOfSequence, type PrefixForest } from "./prefix-forest.ts";
 
-/** Sequences packed without padding, on the device: each prefix that they share once. */
+/** Sequences packed without padding; shared prefixes occur once. */
 export interface PackedBatch {
-  /** int32 [N]: prompt and completion tokens, without last ones, which nothing is predicted from. */
+  /** int32 [N]: tokens, except last ones, which predict nothing. */
   readonly tokens: Tensor;
   /** int32 [N], from 0 in each sequence. */
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
-  /** int32 [U]: the rows that something is predicted from, each once, in their order. */
+  /** int32 [U]: unique rows that predict something, in order. */
   readonly rows: Tensor;
-  /** int32 [K]: of each prediction its place among the U. Null where each of them predicts one token, in order. */
+  /** int32 [K]: index of each prediction among the U rows. Null if each row predicts one token. */
   readonly places: Tensor | null;
-  /** int32 [K]: the token that each prediction is about. */
+  /** int32 [K]: predicted tokens. */
   readonly targets: Tensor;
   /** [K] */
   readonly inverseTemperature: Tensor;
   readonly forest: PrefixForest;
-  /** Length U: the rows. */
+  /** Length U: `rows` on the host. */
   readonly selected: Int32Array;
   readonly predicted: Int32Array;
-  /** Length M: the prediction of each completion token. Equal tokens behind one prefix at one temperature are one prediction. */
+  /**
+   * Length M: prediction of each completion token. Equal tokens after one prefix at one temperature share a prediction.
+   */
   readonly predictions: Int32Array;
-  /** Length S + 1: where each sequence's tokens start among the M. */
+  /** Length S + 1: first token of each sequence among the M. */
   readonly predictionOffsets: Int32Array;
 }
 
 /**
- * Packs prompts and completions. A sequence without completion tokens takes no room.
- * @param options.shared - false gives every sequence its own rows
- * @param options.width - the model's hidden size: with it, a prefix is shared only where the kernels gain time
- * @throws LaconicError `input_invalid` when a completion has no prompt token to be predicted from.
+ * Packs prompts and completions. Sequences without completion have no rows.
+ * @param options.shared - false gives every sequence separate rows
+ * @param options.width - hidden size; if set, prefixes are shared only where this saves time
+ * @throws LaconicError `input_invalid` for a completion without a prompt.
  */
 export function packBatch(
   kernels: Kernels,
@@ -67,14 +69,14 @@ export function packBatch(
   };
 }
 
-/** Every completion token's prediction, and of each prediction its row, token and temperature. */
+/** Prediction of each completion token, with row, token and temperature per prediction. */
 function predictionsOf(
   forest: PrefixForest,
   sequences: readonly TrainingSequence[],
 ): Pick<PackedBatch, "predictions" | "predictionOffsets"> &
   Readonly<Record<"rows" | "targets" | "inverseTemperatures", readonly number[]>> {
   const [rows, targets, inverseTemperatures]: [number[], number[], number[]] = [[], [], []];
-  /** The last prediction of each row, and of each prediction the one before it: a row that begins branches has several. */
+  /** Linked lists of predictions by row; a row before a branch has several. */
   const lastOfRow = new Int32Array(forest.tokens.length).fill(-1);
   const before: number[] = [];
   const predictionOf = (row: number, target: number, inverseTemperature: number): number => {
@@ -88,7 +90,7 @@ function predictionsOf(
   const predictionOffsets = new Int32Array(sequences.length + 1);
   const predictions: number[] = [];
   sequences.forEach(({ promptTokens, completionTokens, temperature }, s) => {
-    // Greedy sampling has no distribution; its log-probs are those of temperature 1.
+    // Greedy log-probs are reported at temperature 1.
     const inverseTemperature = 1 / (temperature || 1);
     rowsOfSequence(forest, s, Math.max(0, promptTokens.length - 1)).forEach((row, i) =>
       predictions.push(predictionOf(row, completionTokens[i] as number, inverseTemperature)),
@@ -98,7 +100,7 @@ function predictionsOf(
   return { rows, targets, inverseTemperatures, predictions: Int32Array.from(predictions), predictionOffsets };
 }
 
-/** What was found of each prediction [K], for each completion token [M]. */
+/** Expands predictions [K] to completion tokens [M]. */
 export function ofTokens(
   { predictions }: Pick<PackedBatch, "predictions">,
   ofPredictions: ArrayLike<number>,
@@ -106,7 +108,7 @@ export function ofTokens(
   return Float64Array.from(predictions, (k) => ofPredictions[k] as number);
 }
 
-/** Gradients of completion tokens [M], added up for each prediction [K], on the device. */
+/** Sums gradients of completion tokens [M] into predictions [K]. */
 export function gradientOfPredictions(
   kernels: Kernels,
   { predictions, predicted }: PackedBatch,
@@ -117,7 +119,7 @@ export function gradientOfPredictions(
   return kernels.upload(sums, [sums.length], "full");
 }
 
-/** @param parents - of each segment the one that it continues, -1 for none; all are sequences where absent */
+/** @param parents - parent of each segment, -1 for none. Default: none */
 export function sequenceLayout(kernels: Kernels, offsets: ArrayLike<number>, parents?: Int32Array): SequenceLayout {
   const host = Int32Array.from(offsets);
   const reach = new Int32Array(host.length - 1);

@@ -2,20 +2,20 @@ import type { Random } from "@laconic/core";
 import { sizeOf } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 
-/** Names as in Hugging Face checkpoints. */
+/** Names of Hugging Face checkpoints. */
 export const embeddingName = "model.embed_tokens.weight";
 export const finalNormName = "model.norm.weight";
 
-/** A tensor that is fetched when its turn comes, so that a file never lies in memory as a whole. */
+/** Tensor that is read on demand, so that files are never in memory as a whole. */
 export interface TensorSource {
   readonly shape: readonly number[];
   read(): Promise<Float32Array | Float64Array>;
 }
 
-/** The scalar head's weights, [1, D]. */
+/** Weights of the scalar head, [1, D]. */
 export const scoreName = "score.weight";
 
-/** The tensor that maps hidden states to logits: the embedding when the head is tied. */
+/** The head's weights; the embedding if tied. */
 export function headName(config: ModelConfig): string {
   return config.tiedHead ? embeddingName : "lm_head.weight";
 }
@@ -24,7 +24,7 @@ export function layerName(layer: number, part: string): string {
   return `model.layers.${layer}.${part}`;
 }
 
-/** Shape of every parameter, in checkpoint order; matrices are [out, in]. */
+/** Shapes in checkpoint order; matrices are [out, in]. */
 export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
   const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim } = config;
   const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
@@ -57,7 +57,7 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
   return shapes;
 }
 
-/** How many numbers tensors of these shapes hold. */
+/** Total number of elements. */
 export function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
   let count = 0;
   for (const shape of shapes.values()) count += sizeOf(shape);
@@ -65,8 +65,8 @@ export function elementCount(shapes: ReadonlyMap<string, readonly number[]>): nu
 }
 
 /**
- * Fresh weights, drawn when they are read: matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor
- * draws from its own named stream.
+ * Initial weights: matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor has a
+ * separate random stream.
  */
 export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
   const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {

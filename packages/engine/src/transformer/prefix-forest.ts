@@ -1,59 +1,58 @@
 import type { TrainingSequence } from "@laconic/core";
 
 /**
- * Sequences that begin alike, with each shared beginning once: S segments (runs of tokens without a branch) in N rows. A row
- * is a token that something is predicted from, so the last token of a sequence is one only where another goes on behind it.
- * Depth first, branches in the order of the sequences: equal input gives an equal forest, and sequences that share nothing
- * lie one after the other.
+ * Sequences with shared prefixes merged: S segments (runs of tokens without a branch) in N rows. A row is a token from
+ * which something is predicted; a sequence's last token has a row only if another sequence continues it. Order: depth
+ * first, branches in order of the sequences.
  */
 export interface PrefixForest {
   /** Length N. */
   readonly tokens: Int32Array;
-  /** Length N: the place of each row in its sequences, from 0. */
+  /** Length N: position in the sequence, from 0. */
   readonly positions: Int32Array;
-  /** Length N: the first sequence that passes each row. */
+  /** Length N: first sequence through each row. */
   readonly owners: Int32Array;
-  /** Length S + 1: where segments start among the rows. */
+  /** Length S + 1: first rows of segments. */
   readonly offsets: Int32Array;
-  /** Length S: the segment that each continues, -1 for none. */
+  /** Length S: parent segment, -1 for none. */
   readonly parents: Int32Array;
   readonly lengths: Int32Array;
-  /** The segment in which each sequence ends; -1 for one without rows. */
+  /** Last segment of each sequence; -1 without rows. */
   readonly ends: Int32Array;
 }
 
-/** A run of tokens while the forest grows: positions `from` to `to` of a sequence. */
+/** Segment under construction: positions `from` to `to` of a sequence. */
 interface Run {
   sequence: number;
   from: number;
   to: number;
-  /** By first token, in the order of the sequences that began them. */
+  /** By first token, in order of the sequences. */
   children: Map<number, Run>;
   readonly ending: number[];
-  /** Runs that follow once runs that are not worthwhile are merged into their children. */
+  /** Children after merging. */
   branches: readonly Run[];
-  /** Rows of all runs behind this one. */
+  /** Rows of all later runs. */
   readers: number;
   merged: boolean;
 }
 
-/** Cost of one segment that others continue, in rows of a pass. */
+/** Cost of a shared segment, in rows of a pass. */
 export interface SegmentCost {
   readonly fixed: number;
-  /** For each row behind the segment. */
+  /** Per row after the segment. */
   readonly perReader: number;
 }
 
 export interface ForestOptions {
-  /** false gives every sequence its own rows. */
+  /** False gives every sequence separate rows. */
   readonly shared?: boolean;
-  /** A common prefix gets its own segment unless that costs more rows than it saves (default: no cost). */
+  /** Cost above which a common prefix is not shared. Default: no cost. */
   readonly cost?: SegmentCost;
 }
 
 const noCost: SegmentCost = { fixed: 0, perReader: 0 };
 
-/** The forest of the given sequences. A sequence without a completion has no rows, because nothing of it is predicted. */
+/** Sequences without completion have no rows. */
 export function prefixForest(sequences: readonly TrainingSequence[], options: ForestOptions = {}): PrefixForest {
   const { shared = true, cost = noCost } = options;
   const inputs = sequences.map(inputTokens);
@@ -86,7 +85,7 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
       const { from } = (kept[segment] as { readonly run: Run }).run;
       for (; position >= from; position--) {
         const row = (starts[segment] as number) + position - from;
-        // An earlier sequence that passes this row passes all rows before it.
+        // Earlier rows belong to an earlier sequence too.
         if (forest.owners[row] !== -1) return;
         forest.owners[row] = s;
         forest.tokens[row] = input[position] as number;
@@ -97,7 +96,7 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
   return forest;
 }
 
-/** Runs with the index of each run's parent, -1 for roots: a run comes before its children, and children keep their order. */
+/** Runs before their children, with the index of each run's parent (-1 for roots). */
 function depthFirst(
   roots: readonly Run[],
   childrenOf: (run: Run) => readonly Run[],
@@ -111,7 +110,7 @@ function depthFirst(
   return order;
 }
 
-/** Gives each branch its own copy of the run's rows where sharing them costs more than it saves. */
+/** Copies the run into its branches if sharing costs more than it saves. */
 function mergeUnlessWorthwhile(run: Run, { fixed, perReader }: SegmentCost): void {
   run.branches = unmerged([...run.children.values()]);
   run.readers = run.branches.reduce((sum, { from, to, readers }) => sum + to - from + readers, 0);
@@ -126,7 +125,7 @@ function unmerged(runs: readonly Run[]): readonly Run[] {
   return runs.flatMap((run) => (run.merged ? run.branches : [run]));
 }
 
-/** The rows of a sequence from place `from` on, in its order. */
+/** Rows of a sequence from position `from`, in order. */
 export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0): Int32Array {
   const { positions, offsets, parents, lengths, ends } = forest;
   let end = lengths[sequence] as number;
@@ -140,7 +139,7 @@ export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0)
   return rows;
 }
 
-/** Follows the runs that the sequence shares, then extends the last one or branches off. */
+/** Follows shared runs, then extends the last one or branches. */
 function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence: number): void {
   const input = inputs[sequence] as Int32Array;
   let run: Run | null = null;
@@ -149,7 +148,7 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
     const children: Map<number, Run> = run ? run.children : roots;
     let next = children.get(input[position] as number);
     if (!next && run && children.size === 0) {
-      // A run without branches grows, so that no segment has a single child.
+      // A run without branches grows, so no segment has a single child.
       Object.assign(run, { sequence, to: input.length });
       break;
     }
@@ -166,7 +165,7 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
   run?.ending.push(sequence);
 }
 
-/** Cuts a run in two. Sequences that reach into the second part end there. */
+/** Splits a run. Sequences longer than `position` end in the second part. */
 function split(run: Run, position: number, inputs: readonly Int32Array[]): void {
   const { sequence, to, children, ending } = run;
   const rest = { ...newRun(sequence, position, to), children };

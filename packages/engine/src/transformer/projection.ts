@@ -4,18 +4,17 @@ import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 
-/** Projections of one input whose weights lie together. */
+/** Projections of one input with stacked weights. */
 export interface MergedProjection {
-  /** Of the tensor, such as `model.layers.0.self_attn.qkv_proj`. */
+  /** Tensor name, such as `model.layers.0.self_attn.qkv_proj`. */
   readonly name: string;
-  /** As in a checkpoint, in the order of the tensor's rows. */
+  /** Checkpoint names, in row order. */
   readonly parts: readonly { readonly name: string; readonly width: number }[];
 }
 
 /**
- * x W^T + bias, plus scale (x A^T) B^T where the projection has an adapter.
- *
- * @param name - of the projection, such as `model.layers.0.self_attn.o_proj`
+ * x W^T + bias, plus scale (x A^T) B^T with an adapter.
+ * @param name - projection, such as `model.layers.0.self_attn.o_proj`
  */
 export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): Tensor {
   const { kernels } = model;
@@ -25,7 +24,7 @@ export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?:
   return out;
 }
 
-/** The same on top of what is there: a residual stream that nothing else needs. */
+/** Adds the projection to a residual stream in place. */
 export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
   const { kernels } = model;
   const bias = model.parameters.get(`${name}.bias`);
@@ -34,7 +33,7 @@ export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x:
   if (pair) kernels.linearOnto(into, pair.inner, pair.b);
 }
 
-/** Several projections as one product. @returns the parts in order */
+/** Several projections in one product. @returns the parts in order */
 export function projectTogether(
   model: ModelOnDevice,
   { name, parts }: MergedProjection,
@@ -49,13 +48,13 @@ export function projectTogether(
     const out = kernels.columns(whole, start, part.width);
     start += part.width;
     const pair = throughPair(model, part.name, x, dropout);
-    // In place: columns of one matrix stay that. Nobody reads the whole any more.
+    // In place, so that the parts remain columns of one matrix.
     if (pair) kernels.linearOnto(out, pair.inner, pair.b);
     return out;
   });
 }
 
-/** Backward of `project`: adds the gradients of what is trained and returns d loss / d x. */
+/** Backward of `project`; returns d loss / d x and adds trained gradients. */
 export function projectBackward(
   model: ModelOnDevice,
   name: string,
@@ -68,7 +67,6 @@ export function projectBackward(
   return projectTogetherBackward(model, merged, [dOut], x, gradients, dropout);
 }
 
-/** Backward of `projectTogether`. */
 export function projectTogetherBackward(
   model: ModelOnDevice,
   { name, parts }: MergedProjection,
@@ -78,7 +76,7 @@ export function projectTogetherBackward(
   dropout?: Dropout,
 ): Tensor {
   const { kernels, adapter } = model;
-  // Each gradient is as large as its matrix: none waits for the end of the layer.
+  // Frees each gradient early, because it is as large as its matrix.
   return kernels.scope(() => {
     const [only] = dParts;
     const dOut = dParts.length === 1 && only ? only : kernels.joinColumns(dParts);
@@ -96,7 +94,7 @@ export function projectTogetherBackward(
   });
 }
 
-/** scale (x A^T) and B of a projection's adapter, null where it has none. */
+/** scale (x A^T) and B of the adapter; null without adapter. */
 function throughPair(
   { kernels, adapter }: ModelOnDevice,
   name: string,
@@ -122,7 +120,7 @@ function pairBackward(
   const pair = adapterPair(adapter, name);
   if (!pair || !adapter) return null;
   const names = pairNames(name);
-  // The inner product is narrow, and dropout draws the same mask again: both cost less to repeat than to keep.
+  // Recomputing the narrow product and the mask costs less than storing them.
   const mask = dropout?.mask(kernels, name, x.shape);
   const seen = mask ? kernels.multiply(x, mask) : x;
   const inner = kernels.scaled(kernels.linear(seen, pair.a), adapter.scale);

@@ -7,23 +7,22 @@ import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";
 
-/** Keep every activation, or keep each layer's input and compute the rest again in the backward pass: less memory, one more forward. */
+/** `layer` keeps only each layer's input and recomputes the rest: less memory, one more forward. */
 export type Recompute = "none" | "layer";
 
-/** The layers over packed sequences and what their backward pass needs. */
+/** Layers over packed sequences, saved for the backward pass. */
 export interface TrunkPass {
   readonly batch: PackedBatch;
-  /** Per layer: its activations, or only its input. */
+  /** Activations per layer, or only the input. */
   readonly layers: readonly (LayerPass | Tensor)[];
   readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
   readonly dropout?: Dropout;
 }
 
-/** A forward pass over packed sequences and what its backward pass needs. */
 export interface TrainPass extends TrunkPass {
-  /** Of each prediction, [K]. */
+  /** Per prediction, [K]. */
   readonly logProbs: Tensor;
-  /** Of the distribution each was predicted from, in nats, [K]. */
+  /** Per prediction in nats, [K]. */
   readonly entropy: Tensor;
   readonly logSumExp: Tensor;
 }
@@ -45,7 +44,7 @@ export function trainForward(
   return { ...trunk, ...head };
 }
 
-/** Embedding, layers and the last norm: what a head goes on from. */
+/** Embedding, layers and last norm. */
 export function trunkForward(
   model: ModelOnDevice,
   batch: PackedBatch,
@@ -71,7 +70,7 @@ export function trunkForward(
   return { batch, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
 }
 
-/** Back-propagates d loss / d log-prob [K] through the whole model into `gradients`. */
+/** Back-propagates d loss / d log-prob [K] through the model. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
   model.kernels.scope(() => trunkBackward(model, pass, headBackward(model, pass, dLogProbs, gradients), gradients));
 }
@@ -96,7 +95,7 @@ export function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted:
   });
 }
 
-/** The hidden state of each prediction, [K, D]: rows that several tokens are predicted from repeat here, and only here. */
+/** Hidden state of each prediction, [K, D]; repeats rows that predict several tokens. */
 export function predictedFrom(kernels: Kernels, selected: Tensor, { places }: PackedBatch): Tensor {
   return places ? kernels.gatherRows(selected, places) : selected;
 }
@@ -132,7 +131,7 @@ function lastNormBackward(
   });
 }
 
-/** After the last layer only rows that predict a completion token are read. */
+/** The last layer needs only rows that predict a completion token. */
 function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: Dropout): LayerRows {
   const { positions, layout, rows, forest } = batch;
   return {

@@ -7,13 +7,13 @@ import { scoreName } from "./parameters.ts";
 import { predictedFrom, trainBackward, trainForward, trunkBackward, trunkForward } from "./train-pass.ts";
 import type { Recompute, TrainPass, TrunkPass } from "./train-pass.ts";
 
-/** A forward pass with a scalar head and what its backward pass needs. */
+/** Forward pass with a scalar head, saved for the backward pass. */
 export interface ValuePass {
   readonly batch: PackedBatch;
-  /** Of the state that each prediction is made from, in full precision, [K]. */
+  /** Value of the state before each prediction, full precision, [K]. */
   readonly values: Tensor;
   readonly selected: Tensor;
-  /** Null where the layers stay as they are. */
+  /** Null if the layers are frozen. */
   readonly trunk: TrunkPass | null;
 }
 
@@ -44,7 +44,7 @@ function valueBackward(model: ModelOnDevice, pass: ValuePass, dValues: Tensor, g
   });
 }
 
-/** A forward pass with the head that the model has. */
+/** Forward pass with the model's head. */
 export type HeadPass = TrainPass | ValuePass;
 
 export function passForward(
@@ -58,7 +58,7 @@ export function passForward(
     : trainForward(model, batch, recompute, dropout);
 }
 
-/** @param dOutputs - d loss / d log-prob of each prediction, or its value, [K] */
+/** @param dOutputs - d loss / d output of each prediction, [K] */
 export function passBackward(model: ModelOnDevice, pass: HeadPass, dOutputs: Tensor, gradients: Gradients): void {
   if ("values" in pass) valueBackward(model, pass, dOutputs, gradients);
   else trainBackward(model, pass, dOutputs, gradients);

@@ -1,6 +1,6 @@
 import { sizeOf, type Kernels, type Precision, type Tensor } from "../kernels/index.ts";
 
-/** A tensor on the device and the tensors of a checkpoint that lie in it, one below the other. */
+/** Device tensor with the checkpoint tensors that it stacks. */
 export interface HeldTensor {
   readonly shape: readonly number[];
   readonly parts: readonly { readonly name: string; readonly shape: readonly number[] }[];
@@ -8,13 +8,13 @@ export interface HeldTensor {
 
 type Shapes = ReadonlyMap<string, readonly number[]>;
 
-/** Projections of one input: their weights lie together, so that one product serves them all. */
+/** Projections of one input are stacked, so that one product computes them. */
 const merged: readonly { readonly pattern: RegExp; readonly name: string }[] = [
   { pattern: /\.self_attn\.[qkv]_proj\.(weight|bias)$/, name: ".self_attn.qkv_proj.$1" },
   { pattern: /\.mlp\.(?:gate|up)_proj\.(weight|bias)$/, name: ".mlp.gate_up_proj.$1" },
 ];
 
-/** How the tensors of a checkpoint lie on the device, by the names they have there; in the checkpoint's order. */
+/** Device tensors of checkpoint tensors, in checkpoint order. */
 export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
   const held = new Map<string, HeldTensor>();
   for (const [name, shape] of shapes) {
@@ -31,7 +31,7 @@ export function heldShapes(shapes: Shapes): Map<string, readonly number[]> {
   return new Map(Array.from(heldTensors(shapes), ([name, { shape }]) => [name, shape]));
 }
 
-/** One allocation for all, where the device can: matrices, which decay, before vectors, which do not. They live until they are freed. */
+/** Allocates tensors at once if possible: matrices, which decay, before vectors. They live until freed. */
 export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: Precision): Map<string, Tensor> {
   const names = [...shapes.keys()];
   const isMatrix = (name: string): boolean => (shapes.get(name) as readonly number[]).length >= 2;
@@ -42,7 +42,7 @@ export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: P
   return new Map(names.map((name) => [name, byName.get(name) as Tensor]));
 }
 
-/** Copies, which live until they are freed. */
+/** Copies that live until freed. */
 export function copyTogether(
   kernels: Kernels,
   tensors: ReadonlyMap<string, Tensor>,
@@ -57,7 +57,7 @@ export function shapesOf(tensors: ReadonlyMap<string, Tensor>): Map<string, read
   return new Map(Array.from(tensors, ([name, { shape }]) => [name, shape]));
 }
 
-/** The values of a held tensor from those of its parts, in their order. */
+/** Joins the values of parts. */
 export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Float32Array | Float64Array {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
@@ -73,12 +73,11 @@ export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Flo
   return whole;
 }
 
-/** Puts values into a tensor that is there. */
 export function writeValues(kernels: Kernels, into: Tensor, values: Float32Array | Float64Array): void {
   kernels.scope(() => kernels.assign([into], [kernels.upload(values, into.shape, "full")]));
 }
 
-/** Reads one part of a held tensor. @param start - elements before it */
+/** Reads one part of a device tensor. @param start - elements before the part */
 export async function readPart(
   kernels: Kernels,
   tensor: Tensor,
@@ -95,7 +94,7 @@ export async function readPart(
   }
 }
 
-/** Each tensor of a checkpoint with the held tensor that it is part of, in the checkpoint's order. */
+/** Checkpoint tensors with their device tensor, in checkpoint order. */
 export function storedParts(
   shapes: Shapes,
 ): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {
