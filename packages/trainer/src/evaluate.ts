@@ -32,14 +32,14 @@ export interface Measured {
   readonly tokens: number;
   /** Means of the reward's and the task's measures. */
   readonly measures?: Readonly<Record<string, number>>;
-  /** By trained agent; absent without a stored first policy. */
+  /** Language by trained agent; absent without a stored first policy. */
   readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
 /** Results of a team on a split. */
 export interface Evaluation extends Measured {
   readonly step: number;
-  /** By problem group. */
+  /** Results by problem group. */
   readonly groups?: Readonly<Record<string, Measured>>;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
@@ -57,7 +57,7 @@ export interface EvaluateOptions {
   readonly problems: number;
   readonly sampling: Sampling;
   readonly limits?: EpisodeContext["limits"];
-  /** With `end`, the problem does not count in the accuracy. Default `throw`. */
+  /** Default `throw`. The setting `end` excludes the problem from the accuracy. */
   readonly onError?: EpisodeContext["onError"];
   /** Replays after a model error. Default 0. */
   readonly retries?: number;

@@ -101,7 +101,7 @@ function templates(texts: readonly string[]): Required<Pick<Language, "templateE
   };
 }
 
-/** Min words of a copy. */
+/** Min length of a copy. */
 const copied = 3;
 
 /** Replaces names and words copied from the prompt by blanks. */

@@ -5,7 +5,7 @@ import type { Turn } from "@laconic/topologies";
 /** Episode with problem and reward. */
 export interface Rollout {
   readonly episode: Episode;
-  /** Null after an agent's error. */
+  /** Reward; null after an agent's error. */
   readonly score: RewardOutcome | null;
   readonly problem: Problem;
   /** Problem index in the step. */
@@ -37,7 +37,7 @@ export interface TreeNode {
 
 export interface Tree {
   readonly node: TreeNode;
-  /** By path, agent and reply. */
+  /** Turns by path, agent and reply. */
   readonly replies: ReadonlyMap<string, Turn>;
   readonly paths: readonly Pick<Rollout, "episode" | "score">[];
 }

@@ -37,7 +37,7 @@ export function scorer(
   };
 }
 
-/** @throws LaconicError `reward_invalid` for unknown agents or turns, which nobody would learn from */
+/** @throws LaconicError `reward_invalid` for unknown agents or turns, whose terms would teach no agent */
 function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode: Episode): void {
   if (outcome.status !== "scored") return;
   const { problemId: id, utterances } = episode;

@@ -12,7 +12,7 @@ import type { LearnerResult } from "./stages/learner.ts";
 import { meanCost, type ScoredRollout } from "./stages/score.ts";
 import type { TrainingBatch } from "./stages/training-batch.ts";
 
-/** One line of `metrics.jsonl`. `metric-names.ts` explains the names. */
+/** Line of `metrics.jsonl`. `metric-names.ts` explains the names. */
 export type Metrics = Record<string, number>;
 
 interface StepMetricFacts {

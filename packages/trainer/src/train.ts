@@ -17,7 +17,7 @@ export interface TrainOptions {
   readonly recorder?: Recorder;
   /** Stops after the current step, or the last one under the same old policy. */
   readonly signal?: AbortSignal;
-  /** For asynchronous sampling. */
+  /** Timer for asynchronous sampling. */
   readonly timer?: Timer;
 }
 

@@ -7,7 +7,7 @@ import type { TrainingRun } from "./training-run.ts";
 
 export interface Beginning {
   readonly state: LoopState;
-  /** Null for a fresh run. */
+  /** Checkpoint's step; null for a fresh run. */
   readonly resumedAt: number | null;
 }
 

@@ -7,7 +7,7 @@ import type { Rollout } from "../rollout.ts";
 /** Opponent with its results, stored in checkpoints. */
 export interface OpponentState {
   readonly name: string;
-  /** Null for another run. */
+  /** Training step; null for another run. */
   readonly step: number | null;
   readonly games: number;
   readonly points: number;

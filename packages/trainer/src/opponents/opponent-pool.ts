@@ -33,7 +33,7 @@ export class OpponentPool {
   readonly #recorder: OpponentStore;
   readonly #policies: Readonly<Record<string, TrainedPolicy>>;
   readonly #selves = new Map<string, Readonly<Record<string, PolicySnapshot>>>();
-  /** One model per opponent, so that requests are batched. */
+  /** Each opponent has a single model, so that requests are batched. */
   readonly #speakers = new Map<string, Readonly<Record<AgentId, LanguageModel>>>();
 
   constructor({ parts, matchmaking }: RunSpec, settings: OpponentSettings, recorder: OpponentStore) {
@@ -153,7 +153,7 @@ interface MatchPlace {
   readonly random: Random;
 }
 
-/** Null for the team alone. */
+/** Returns null for the team alone. */
 type Matches = (group: number, episode: number) => Match | null;
 
 /**

@@ -89,6 +89,7 @@ export interface ChangesOfStep {
   readonly text: string;
 }
 
+/** Formats changes by their first step. */
 export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
   const byStep = new Map<number, string[]>();
   for (const each of changes) byStep.set(each.step, [...(byStep.get(each.step) ?? []), describeChange(each)]);

@@ -1,11 +1,12 @@
 import { membersIn, recordVersion, runFiles, type MemberHead } from "@laconic/core/run-folder";
 import type { RunSource } from "./run-source.ts";
 
+/** Location of the episodes of a step or an evaluation. */
 export interface EpisodeEntry extends MemberHead {
   readonly file: string;
   readonly from: number;
   readonly length: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
 }
 

@@ -43,7 +43,7 @@ export interface RowPlace {
 export interface RowBytes {
   /** Valid until the next read. */
   readonly bytes: Uint8Array;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly place: RowPlace;
 }

@@ -22,15 +22,17 @@ export type RunState =
   /** Not a run, or an unsupported version. */
   | "foreign";
 
+/** Supervised warm start before training. */
 export interface WarmStartFacts {
   /** Such as `400 steps of warm start on copying`. */
   readonly said: string;
   readonly before: RunEvaluation;
 }
 
+/** State and figures of a run folder. */
 export interface RunFacts {
   readonly state: RunState;
-  /** For half-written, foreign or diverged runs. */
+  /** Message for half-written, foreign or diverged runs. */
   readonly reason: string | null;
   /** Last metrics row; 0 without one. */
   readonly step: number;
@@ -38,9 +40,9 @@ export interface RunFacts {
   readonly evaluations: readonly RunEvaluation[];
   /** After any warm start. */
   readonly before: RunEvaluation | null;
-  /** Null if only evaluated before training. */
+  /** Last evaluation; null if only evaluated before training. */
   readonly after: RunEvaluation | null;
-  /** On the test problems, at the end. */
+  /** Final result on the test problems. */
   readonly test: RunEvaluation | null;
   readonly families: FamilyTable | null;
   readonly warmStart: WarmStartFacts | null;
@@ -55,7 +57,7 @@ export interface RunFacts {
   readonly warnedAt: Readonly<Record<string, number>>;
   /** Last write of the training, in milliseconds since 1970, or 0. */
   readonly updated: number;
-  /** Null if not JSON. */
+  /** Parsed `config.json`; null if invalid. */
   readonly config: unknown;
   readonly environment: unknown;
   /** Settings under `train`, or all of a program's run. */
@@ -278,7 +280,7 @@ export interface RunEvaluation {
   readonly tokens: number;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** By problem group. */
+  /** Figures by problem group. */
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 

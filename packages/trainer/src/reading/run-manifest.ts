@@ -3,6 +3,7 @@ import { boundedJson } from "@laconic/core/json";
 import { sha256Text } from "#platform";
 import * as z from "zod";
 
+/** Initial configuration and inputs of a run. */
 export interface RunManifest {
   readonly version: 1;
   /** SHA-256 of the first configuration and the inputs; identifies the run in checkpoints. */

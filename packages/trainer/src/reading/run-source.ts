@@ -3,7 +3,7 @@ import { tryParseJson } from "@laconic/core/json";
 
 /** Read access to a run folder. */
 export interface RunSource {
-  /** Null for missing files and folders; `ino` changes with the file. */
+  /** Returns null for missing files and folders; `ino` changes with the file. */
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
   /** Up to `length` bytes; null if unreadable. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
@@ -24,7 +24,7 @@ export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProc
   return typeof pid === "number" && (holder?.["host"] !== host || isAlive(pid));
 }
 
-/** Null if missing or above the limit. */
+/** Returns null if missing or above the limit. */
 export async function textIn(source: RunSource, name: string, most: number = maxBytes): Promise<string | null> {
   const found = await source.stat(name);
   if (!found || found.size > most) return null;

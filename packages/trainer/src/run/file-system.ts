@@ -89,7 +89,7 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
 
 const decoder = new TextDecoder();
 
-/** Null for lines other than JSON objects. */
+/** Returns null for lines other than JSON objects. */
 export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
@@ -103,6 +103,7 @@ export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<Un
   }
 }
 
+/** All rows of a small file. */
 export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
   const rows: UnknownRecord[] = [];
   for await (const row of eachLine(fs, path)) rows.push(row);

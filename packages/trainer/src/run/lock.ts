@@ -146,7 +146,7 @@ function readHolder(text: string): Holder | null {
   return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
 }
 
-/** Null for a missing file, even if just removed. */
+/** Returns null for a missing file, even if just removed. */
 async function textOf(fs: FileSystem, path: string): Promise<string | null> {
   try {
     return (await fs.exists(path)) ? new TextDecoder().decode(await fs.read(path)) : null;

@@ -17,6 +17,7 @@ export interface StepClock {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
+/** Writes the run folder and resumes from it. */
 export interface Recorder extends OpponentStore {
   /** Loads the last checkpoint; null for a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
@@ -50,6 +51,7 @@ export function stepClock(now: () => number): StepClock {
   };
 }
 
+/** Records nothing. */
 export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefined): Recorder {
   return {
     restore: async () => null,
@@ -63,6 +65,7 @@ export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefi
   };
 }
 
+/** Callbacks of a run. */
 export interface RunObserver {
   step?(metrics: Metrics, clock: StepClock): void;
   evaluation?(evaluation: Evaluation): void;

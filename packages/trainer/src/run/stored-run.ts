@@ -28,7 +28,7 @@ export async function continues(
   return false;
 }
 
-/** For runs that ended before their first step. */
+/** Clears a run that ended before its first step. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
   for (const name of clearedNames) {
     const path = joinPath(directory, name);

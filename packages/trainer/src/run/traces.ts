@@ -104,7 +104,7 @@ async function rowsUpTo(
 }
 
 interface RowStep {
-  /** Null for torn rows and rows without a step. */
+  /** Step number; null for torn rows and rows without a step. */
   readonly step: number | null;
   readonly end: number;
 }

@@ -91,10 +91,10 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
   readonly budget: BudgetOptions | Value<"budget"> | null;
   /** Eq. 5 for other costs: of an agent, an edge, or reading. */
   readonly budgets: Readonly<Record<string, BudgetOptions | Value<"budget">>>;
-  /** Null for rewards alone. */
+  /** Supervised examples; null for rewards alone. */
   readonly supervised: SupervisedSettings | null;
   readonly optimizer: ValuesOf<typeof optimizerTable> & {
-    /** Over optimizer steps. */
+    /** Rate over optimizer steps. */
     readonly learningRate: LearningRateSchedule | Value<"schedule">;
   };
   readonly evaluation: ValuesOf<typeof tables.evaluationTable>;

@@ -29,6 +29,7 @@ export interface ValueSource {
   readonly name?: string;
 }
 
+/** Whether an entry is the source of a value. */
 export function isValueSource(value: unknown): value is ValueSource {
   return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
 }
@@ -74,7 +75,7 @@ export function having(members: Readonly<Record<string, Member>>): ValueCheck["l
   };
 }
 
-/** For messages. */
+/** Type name for messages. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
@@ -88,6 +89,7 @@ function functionOr(lacks: ValueCheck["lacks"]): ValueCheck["lacks"] {
   return (value) => (typeof value === "function" ? null : lacks(value));
 }
 
+/** Checks for values of training settings. */
 export const trainValues: Readonly<Record<keyof TrainValues, ValueCheck>> = {
   reward: { noun: "reward", lacks: lacksOfFunction },
   groupReward: { noun: "group reward", lacks: lacksOfFunction },

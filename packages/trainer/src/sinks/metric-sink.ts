@@ -7,9 +7,9 @@ export interface SinkRun {
   /** Default: the folder's name. */
   readonly name: string;
   readonly directory: string;
-  /** As in `config.json`. */
+  /** Settings in `config.json`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** As in `environment.json`. */
+  /** Versions, machine and device in `environment.json`. */
   readonly environment: Readonly<Record<string, unknown>>;
 }
 
@@ -18,15 +18,15 @@ export interface SinkRun {
  * with a warning; the folder stays complete.
  */
 export interface MetricSink {
-  /** For messages. Default `sink`. */
+  /** Name in messages. Default `sink`. */
   readonly name?: string;
   /** How to send missed rows later. */
   readonly later?: string;
   /** Called first. */
   begin?(run: SinkRun): void | Promise<void>;
-  /** As in `metrics.jsonl`. */
+  /** Receives a step's row of `metrics.jsonl`. */
   log(metrics: Metrics, step: number): void | Promise<void>;
-  /** For step 0 and later. `validationMetrics` flattens results. */
+  /** Receives results of step 0 and later. `validationMetrics` flattens them. */
   evaluation?(evaluation: Evaluation): void | Promise<void>;
   /** Validation episodes. Model text must not be rendered as markup. */
   transcripts?(episodes: readonly RecordedEpisode[], step: number): void | Promise<void>;
@@ -37,4 +37,5 @@ export interface MetricSink {
 /** Interrupted runs can resume. */
 export type SinkOutcome = "finished" | "interrupted" | "failed";
 
+/** Sink with every method. */
 export type CompleteSink = Required<Omit<MetricSink, "later">> & Pick<MetricSink, "later">;

@@ -15,6 +15,7 @@ import { nodeFileSystem } from "#platform";
 import { validationMetrics } from "./validation-metrics.ts";
 import { readableEpisode } from "./readable-episode.ts";
 
+/** Folder and clock of the event files. */
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970. */
@@ -125,7 +126,7 @@ function typeOf(value: Value): number {
   return { string: 1, boolean: 2, number: 3 }[typeof value as "string" | "boolean" | "number"];
 }
 
-/** As `google.protobuf.Value`. */
+/** Encodes `google.protobuf.Value`. */
 function valueOf(value: Value): Uint8Array {
   if (typeof value === "number") return doubleField(2, value);
   return typeof value === "string" ? textField(3, value) : varintField(4, value ? 1 : 0);

@@ -100,6 +100,7 @@ function items(field: number, values: Values, key: 1 | 2): Uint8Array[] {
   );
 }
 
+/** Folder, names and clock of the offline run. */
 export interface WandbOptions {
   /** Parent of the run's folder; `wandb sync` accepts either. */
   readonly directory: string;

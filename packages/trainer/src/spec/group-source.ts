@@ -17,7 +17,7 @@ export interface RewardedStep {
 export interface GroupRequest {
   /** Steps done. */
   readonly step: number;
-  /** By agent. Weights stay fixed until the groups are returned. */
+  /** Models by agent. Weights stay fixed until the groups are returned. */
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
   /** Fires when the run should end. */
   readonly signal?: AbortSignal;

@@ -28,9 +28,9 @@ export interface Learner<Policy = TrainedPolicy> {
   readonly estimator: Estimator;
   /** Rows of the estimator's batch. */
   readonly groupBy: GroupKey;
-  /** Null for `groupBy`. */
+  /** Custom grouping; null for `groupBy`. */
   readonly grouping: Grouping | null;
-  /** Over optimizer steps. */
+  /** Rate over optimizer steps. */
   readonly learningRate: Schedule;
   readonly costs: Costs;
   /** Eq. 5 over the policy's tokens; null for the team's price. */
@@ -48,7 +48,7 @@ export interface Learning<Policy = TrainedPolicy> {
   readonly budgets: Readonly<Record<string, PricedController>>;
   readonly temperature: Schedule;
   readonly groupReward: GroupReward | null;
-  /** Null for the settings' patience. */
+  /** Custom rule; null for the settings' patience. */
   readonly stopping: StoppingRule | null;
   readonly curriculum: Curriculum | null;
   readonly matchmaking: Matchmaking;

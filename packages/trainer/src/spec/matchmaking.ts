@@ -1,6 +1,6 @@
 import type { Matchmaking, PoolMember } from "@laconic/core";
 
-/** One extra draw keeps the rate above 0 and below 1, so that every opponent is met again. */
+/** Adds a draw to keep the rate above 0 and below 1, so that every opponent is met again. */
 function smoothed({ games, winRate }: PoolMember): number {
   return (games * winRate + 0.5) / (games + 1);
 }

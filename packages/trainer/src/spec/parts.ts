@@ -16,11 +16,11 @@ export interface TrainedPolicy {
 /** Parts of a run that settings do not describe. */
 export interface TrainingParts {
   readonly task: TrainingTask;
-  /** By name. Agents can share a policy. */
+  /** Policies by name. Agents can share a policy. */
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   /** Models of untrained agents. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
-  /** By the names of `opponents.runs` and by agent. */
+  /** Models by name in `opponents.runs` and by agent. */
   readonly opponents?: Readonly<Record<string, Readonly<Record<AgentId, LanguageModel>>>>;
   /** Frozen models for objectives. They share the policies' tokenizer. */
   readonly teachers?: Readonly<Record<string, Pick<Sampler, "forward">>>;
@@ -28,7 +28,7 @@ export interface TrainingParts {
   readonly source?: GroupSource;
 }
 
-/** One sampler per policy: live weights or a snapshot. */
+/** Live weights or a snapshot of each policy. */
 export type Samplers = Readonly<Record<string, Sampler>>;
 
 /** Name of a single policy. */
@@ -100,6 +100,7 @@ export function mapPolicies<P, T>(
   return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, make(policy, name)]));
 }
 
+/** Models by agent, for a sampler per policy. */
 export function modelsOf({ policies, frozen }: TrainingParts, samplers: Samplers): Record<AgentId, LanguageModel> {
   const models: Record<AgentId, LanguageModel> = { ...frozen };
   for (const [name, { speak, agents }] of Object.entries(policies)) {

@@ -104,7 +104,7 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   );
 }
 
-/** Null for a list of problems. */
+/** Returns null for a list of problems, else the defect. */
 export function lacksOfProblems(given: readonly unknown[]): string | null {
   for (const [i, each] of given.entries()) {
     const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;

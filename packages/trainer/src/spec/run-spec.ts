@@ -8,10 +8,11 @@ import type { TrainingParts } from "./parts.ts";
 
 /** Complete description of a run. */
 export interface RunSpec extends Learning {
-  /** With any reward of the settings. */
+  /** Includes any reward of the settings. */
   readonly parts: TrainingParts;
 }
 
+/** Run as described by a program. */
 export interface RunSpecOptions extends TrainingParts {
   /** Defaults: `agentGspoDefaults`. */
   readonly settings?: TrainSettings;

@@ -17,7 +17,7 @@ export interface GroupPlace {
   /** Random stream of the step. */
   readonly random: Random;
   readonly models: EpisodeContext["models"];
-  /** Null for none. */
+  /** Returns null for episodes without opponents. */
   readonly opponentOf?: (episode: number) => Opponent | null;
 }
 

@@ -43,7 +43,7 @@ export function needsOldPass(
   return oldLogProbs === "recompute" && (moves || importanceOf({ objective }) !== undefined);
 }
 
-/** For updates whose only part ran with the sampling weights. */
+/** Handles updates whose only part ran with the sampling weights. */
 export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
   const [part] = parts;
   if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };

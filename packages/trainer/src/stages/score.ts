@@ -31,7 +31,7 @@ export interface ScoredRollout extends Rollout {
   readonly agentRewards: ReadonlyMap<AgentId, number>;
   /** Sums of the terms by turn. */
   readonly turnRewards: ReadonlyMap<number, number>;
-  /** By turn; null if all share the reward. */
+  /** Credit by turn; null if all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
   readonly greedyReward?: number;
 }

@@ -4,7 +4,7 @@ import type { ScoringSettings } from "../settings/config.ts";
 
 export interface ScoringReport {
   readonly counts: ScoreCounts;
-  /** Of the first sample without a score. */
+  /** Reason of the first sample without a score. */
   readonly reason: string | null;
 }
 
@@ -25,7 +25,7 @@ export function describeUnscored({ undecided, invalid, error }: ScoreCounts): st
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** Null with enough scores. @param where - describes the samples */
+/** Returns null with enough scores. @param where - describes the samples */
 export function scoringFailure(
   { counts, reason }: ScoringReport,
   { mostUnscored }: Pick<ScoringSettings, "mostUnscored">,

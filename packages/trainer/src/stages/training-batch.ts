@@ -19,13 +19,13 @@ import type { TrainConfig } from "../settings/config.ts";
 import { type ScoredRollout, rewardOfSteps } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
-/** One sequence per trained utterance. */
+/** Each trained utterance is a sequence. */
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
   readonly episodes: Int32Array;
   readonly problems: Int32Array;
-  /** One per sequence, [S], or one per trained token. */
+  /** Advantage per sequence, [S], or per trained token. */
   readonly advantages: Float64Array;
   /** log π reported by the sampler. */
   readonly sampledLogProbs: Ragged;
@@ -47,7 +47,7 @@ interface Estimation {
   readonly state: unknown;
   readonly groupBy: GroupKey;
   readonly weightBy: TrainConfig["weightBy"];
-  /** Null for `groupBy`. */
+  /** Custom grouping; null for `groupBy`. */
   readonly grouping?: Grouping | null;
   readonly prices: Prices;
   /** Tree advantages, in place of the estimator's: episodes share replies. */
@@ -145,9 +145,9 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;
-  /** Of this turn alone. */
+  /** Reward of this turn alone. */
   readonly turnReward: number;
-  /** Of the environment, from this turn on. */
+  /** Environment rewards from this turn on. */
   readonly stepReward: number;
   readonly agent?: AgentId;
   /** Sequence indices. */
@@ -234,7 +234,7 @@ function offsetsOf(lengths: readonly number[]): Int32Array {
   return offsets;
 }
 
-/** One column per name; NaN for missing values. */
+/** Columns by name; NaN for missing values. */
 function columns(
   rows: readonly Row[],
   of: (scored: ScoredRollout) => Readonly<Record<string, number>>,

@@ -10,7 +10,7 @@ import type { Rollout, RolloutTree, Tree, TreeAction, TreeNode } from "../rollou
 import { tokensOf, type Pricing } from "./score.ts";
 
 export interface TreeCredits {
-  /** By trace, because episodes share replies. */
+  /** Advantages by trace, because episodes share replies. */
   readonly advantages: ReadonlyMap<TokenTrace, number>;
   /** 1 for equal reply values, else 0. */
   readonly nodesWithoutSpread: Statistic;
@@ -161,7 +161,7 @@ interface Growth {
   readonly judge: (turns: readonly Turn[]) => Promise<Pick<Rollout, "episode" | "score">>;
 }
 
-/** Null at the end of play. */
+/** Returns null at the end of play. */
 async function grow(
   growth: Growth,
   asked: JointHistory,

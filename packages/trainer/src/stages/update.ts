@@ -41,7 +41,7 @@ interface LearnedExamples {
 
 interface PassedTokens {
   readonly tokens: number;
-  /** With shared prefixes counted once, if reported. */
+  /** Rows with shared prefixes counted once, if reported. */
   readonly rows: number;
 }
 
@@ -63,7 +63,7 @@ interface UpdateFacts {
   readonly config: TrainConfig;
   readonly objective: Objective;
   readonly batch: TrainingBatch;
-  /** Null for those of the update's pass. */
+  /** Old log-probs; null for those of the update's pass. */
   readonly oldLogProbs: Ragged | null;
   readonly refLogProbs: Ragged | null;
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>> | null;

@@ -94,7 +94,7 @@ function turnsOf(
   });
 }
 
-/** Null if the prefix differs. */
+/** Returns null if the prefix differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

@@ -72,6 +72,7 @@ function checkMessages(list: readonly unknown[], refuse: (reason: string) => nev
   }
 }
 
+/** Agents by policy. */
 export type Learners = Readonly<Record<string, readonly AgentId[]>>;
 
 /** Endless stream, determined by position and seed. */
@@ -84,7 +85,7 @@ export interface ExampleStream {
 export interface ExampleSize {
   readonly examples: number;
   readonly tokens: number;
-  /** With prompts. */
+  /** Learned tokens with prompts. */
   readonly passed: number;
   /** Max tokens of prompt and completion. */
   readonly longest: number;
@@ -95,7 +96,7 @@ export interface StreamOptions {
   readonly tokenizer: ExampleTokenizer;
   readonly contextLength: number;
   readonly learners: Learners;
-  /** Null for a model shared by all policies at the start. */
+  /** Policy name; null for a model shared by all policies at the start. */
   readonly policy: string | null;
   readonly task: Pick<TrainingTask, "name" | "problems" | "pool">;
   readonly random: Random;
@@ -205,7 +206,7 @@ function isOwn(example: SupervisedExample, { settings, learners, policy }: Strea
   return owner === null || policy === null || owner === policy;
 }
 
-/** Null for all policies. @throws LaconicError `data_invalid` for an agent or policy that does not learn */
+/** Returns null for all policies. @throws LaconicError `data_invalid` for an agent or policy that does not learn */
 function ownerOf(
   example: SupervisedExample,
   settings: Pick<ExampleSettings, "agent">,

@@ -9,6 +9,7 @@ export interface VirtualTimer extends Timer {
   still<T>(work: Promise<T>): Promise<T>;
 }
 
+/** Starts at 0 milliseconds. */
 export function virtualTimer(): VirtualTimer {
   const events = timedEvents();
   let now = 0;
