@@ -39,7 +39,7 @@ interface SignRow {
   readonly steps: number;
   /** Count that is dead at 0. */
   readonly count?: (view: StepView) => number;
-  /** A count that was never above 0 is a sign too. */
+  /** Whether a count that was never above 0 is a sign. */
   readonly isFromStart?: boolean;
   readonly isDead?: (view: StepView) => boolean;
   readonly text: (view: StepView) => string;

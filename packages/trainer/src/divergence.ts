@@ -58,10 +58,10 @@ const brokenBy = 1;
 const patience = 4;
 const recovered = 0.95;
 
-/** Entropy share of a policy that writes one fixed text. */
+/** Max share of the entropy left when a policy writes one fixed text. */
 const frozenShare = 0.01;
 
-/** @returns the `reason` of a divergence, else null */
+/** Checks a step. @returns the `reason` of a divergence, else null */
 export function watchStep(
   before: DivergenceWatch,
   { step, grade, policies }: StepSigns,
@@ -75,7 +75,7 @@ export function watchStep(
   const mean = recent.reduce((sum, each) => sum + each, 0) / Math.max(1, recent.length);
   const found = signOf(policies, before.best?.entropies ?? {});
   const isBest = recent.length > 0 && mean > (before.best?.grade ?? -Infinity);
-  // A broken policy is compared with its earlier entropies.
+  // A broken policy is compared with its entropies before the break.
   const entropies = found ? before.best?.entropies : entropiesOf(policies);
   const best = isBest ? { step, grade: mean, entropies: entropies ?? {} } : before.best;
   const broken = found?.said ?? (isBest ? null : before.broken);

@@ -43,7 +43,7 @@ export interface Evaluation extends Measured {
   readonly groups?: Readonly<Record<string, Measured>>;
   /** Share of empty turns by agent. */
   readonly silence: Readonly<Record<string, number>>;
-  /** Absent in old evaluations. */
+  /** Absent in evaluations of older versions. */
   readonly scoring?: ScoreCounts;
   /** Results on the same problems by opponent name. */
   readonly opponents?: Readonly<Record<string, OpponentResult>>;
@@ -59,14 +59,14 @@ export interface EvaluateOptions {
   readonly limits?: EpisodeContext["limits"];
   /** Default `throw`. The setting `end` excludes the problem from the accuracy. */
   readonly onError?: EpisodeContext["onError"];
-  /** Replays after a model error. Default 0. */
+  /** Replays of an episode after a model error. Default 0. */
   readonly retries?: number;
   readonly scoring?: ScoringSettings;
   /** First policies, for language measures. */
   readonly references?: Samplers;
 }
 
-/** Scheduled temperatures become 1. */
+/** Sampling of evaluations: temperature 1 instead of a schedule. */
 export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">): Sampling {
   const { temperature } = sampling;
   return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
@@ -134,7 +134,7 @@ export function problemsOfSplit(
 
 type Judged = Pick<Rollout, "problem" | "episode" | "score">;
 
-/** @param modelsAt - models by problem index */
+/** Plays all problems concurrently. @param modelsAt - models by problem index */
 export function playProblems(
   parts: TrainingParts,
   modelsAt: (place: number) => EpisodeContext["models"],

@@ -7,7 +7,7 @@ export interface Language {
   readonly perplexity: number;
   /** The same with end tokens. */
   readonly perplexityWithEnd?: number;
-  /** Share of word pairs repeated in the same text. */
+  /** Share of word pairs that the same text already contained. */
   readonly repetition: number;
   /** Share of different words. */
   readonly vocabulary: number;
@@ -101,7 +101,7 @@ function templates(texts: readonly string[]): Required<Pick<Language, "templateE
   };
 }
 
-/** Min length of a copy. */
+/** Min consecutive words of a copy. */
 const copied = 3;
 
 /** Replaces names and words copied from the prompt by blanks. */

@@ -12,7 +12,7 @@ export interface Rollout {
   readonly group: number;
   /** Replay with one agent silent and equal random numbers; only with `credit: difference`. */
   readonly without?: Readonly<Record<AgentId, Pick<Rollout, "episode" | "score">>>;
-  /** Greedy episode, not trained on; only if an estimator needs it. */
+  /** The problem's greedy episode, not trained on; only if an estimator needs it. */
   readonly greedy?: Pick<Rollout, "episode" | "score">;
 }
 
@@ -26,7 +26,7 @@ export interface TreeAction {
   readonly replies: readonly number[];
   /** Episode so far, including this reply. */
   readonly played: Pick<Rollout, "episode" | "score">;
-  /** Earlier rounds have been paid for. */
+  /** Round of the reply; earlier rounds have been paid for. */
   readonly round: number;
   readonly next: TreeNode | null;
 }

@@ -18,8 +18,8 @@ import type { TrainingTask } from "@laconic/topologies";
 export type Scorer = (episode: Episode, problem: Problem, learned?: Learned) => Promise<RewardOutcome | null>;
 
 /**
- * Converts slow and failed calls to outcomes.
- * @param agents - others are rejected
+ * Wraps a reward: slow and failed calls become outcomes.
+ * @param agents - rewards of others are rejected
  * @param seconds - timeout, counted while no other call answers
  */
 export function scorer(
@@ -59,7 +59,7 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
   }
 }
 
-/** @throws LaconicError `input_invalid` without reward and grader */
+/** Returns the task's reward, or its grader as a reward. @throws LaconicError `input_invalid` without either */
 export function rewardOf({ name, reward, grader }: Pick<TrainingTask, "name" | "reward" | "grader">): Reward {
   if (reward) return reward;
   if (grader) return graded(grader);
@@ -75,8 +75,8 @@ export type GroupScorer = (
 type Judged = Rollout & { readonly score: Extract<RewardOutcome, { status: "scored" }> };
 
 /**
- * Groups of slow and failed calls have no score.
- * @param agents - others are rejected
+ * Wraps a group reward: groups of slow and failed calls have no score.
+ * @param agents - rewards of others are rejected
  * @param seconds - timeout, counted while no other call answers
  */
 export function groupScorer(

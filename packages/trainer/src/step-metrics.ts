@@ -28,7 +28,7 @@ interface StepMetricFacts {
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   readonly budgets: Readonly<Record<string, PriceDiagnostics>>;
-  /** After the step; null without opponents. */
+  /** Pool after the step; null without opponents. */
   readonly opponents?: readonly OpponentState[] | null;
 }
 
@@ -72,7 +72,7 @@ function prefixed(prefix: string, metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
-/** Empty for a single policy. */
+/** Metric prefix of a policy; empty for a single policy. */
 export function policyPrefix(learners: readonly LearnerResult[], { name }: LearnerResult["learner"]): string {
   return learners.length === 1 ? "" : `policy/${name}/`;
 }
@@ -190,7 +190,7 @@ function rewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** Only groups with mixed grades teach the task. */
+/** Metrics of groups. Only groups with mixed grades teach the task. */
 function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
   const byGroup = new Map<number, number[]>();
   for (const { group, measured } of scored)
@@ -233,7 +233,7 @@ function turnMetrics(scored: readonly ScoredRollout[]): Metrics {
   return metrics;
 }
 
-/** `ends` reports mean, min and max; others the mean. */
+/** Diagnostics by metric: `ends` reports mean, min and max; others the mean. */
 const diagnosticRows = [
   { metric: "ratio", diagnostic: "ratio", take: "ends" },
   { metric: "importance_weight", diagnostic: "sampling/ratio", take: "ends" },
@@ -249,7 +249,7 @@ const diagnosticRows = [
 
 const diagnosticSums = ["groups/size_one", "rewards/not_applicable", "ratio_clamped"] as const;
 
-/** Reported elsewhere. */
+/** Diagnostics reported elsewhere. */
 const otherDiagnostics = ["log_ratio_abs", "policy_loss"] as const;
 
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {

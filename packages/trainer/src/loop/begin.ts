@@ -68,7 +68,7 @@ function checkProgress(done: number, { steps }: TrainConfig): void {
     });
 }
 
-/** Formats ascending numbers as `3, 5-8`. */
+/** Formats ascending numbers as `3, 5-8`; empty for none. */
 function describeNumbers(numbers: readonly number[]): string {
   const stretches: [first: number, last: number][] = [];
   for (const each of numbers) {

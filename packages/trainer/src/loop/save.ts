@@ -6,7 +6,7 @@ import type { TrainingRun } from "./training-run.ts";
 const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
 
 /**
- * Saves a checkpoint if `work` fails in a way that allows a resume. Impossible between refreshes, because the old
+ * Runs `work`; saves a checkpoint on errors that allow a resume. This is impossible between refreshes, because the old
  * policy is not stored.
  */
 export async function checkpointOnFailure<T>(

@@ -6,7 +6,7 @@ type ScheduleSettings = Pick<
   "steps" | "refreshOldPolicyEvery" | "earlyStopping" | "evaluation" | "checkpoint"
 >;
 
-/** Decides when a run evaluates, saves and ends. An abort ends it at the next refresh. */
+/** Decides when a run evaluates, saves and ends. An abort signal ends it at the next refresh of the old policy. */
 export class Schedule {
   readonly #settings: ScheduleSettings;
   readonly #signal: AbortSignal | undefined;

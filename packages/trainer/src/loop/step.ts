@@ -61,7 +61,7 @@ export interface LearningStep extends Pick<Collected, "trees" | "lags"> {
   readonly oldPolicies: Samplers;
 }
 
-/** Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
+/** Lines 7-10 for each policy: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
 export async function learnAll(
   run: TrainingRun,
   { step, policyBudgets, estimators }: LoopState,

@@ -32,7 +32,7 @@ export async function stopDiverged(
 }
 
 /**
- * Adds the likely cause to errors about numbers that are not finite.
+ * Runs `work` and adds the likely cause to errors about numbers that are not finite.
  * @param step - from 1
  * @throws LaconicError `numeric_invalid` with step, cause and best checkpoint
  */

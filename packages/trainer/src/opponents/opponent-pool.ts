@@ -56,7 +56,7 @@ export class OpponentPool {
     return step % this.#settings.every === 0 ? this.#taken(pool, step) : pool;
   }
 
-  /** The policies keep the checkpoint's weights. */
+  /** Reloads a checkpoint's pool. The policies keep the checkpoint's weights. */
   async restore(pool: readonly OpponentState[]): Promise<void> {
     const names = pool.flatMap(({ name, step }) => (step === null ? [] : [name]));
     if (!this.#recorder.restoreOpponents)

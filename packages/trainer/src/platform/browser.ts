@@ -42,7 +42,7 @@ export const statFile = async (): Promise<null> => null;
 export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
 
-/** Keeps the pieces until the end. */
+/** Incremental SHA-256; keeps the pieces until the end. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const pieces: Uint8Array[] = [];
   return {

@@ -57,7 +57,7 @@ export function sha256Text(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** More pieces may follow a digest. */
+/** Incremental SHA-256; more pieces may follow a digest. */
 export function sha256OfPieces(): { update(piece: Uint8Array): void; digest(): string } {
   const hash = createHash("sha256");
   return { update: (piece) => void hash.update(piece), digest: () => hash.copy().digest("hex") };

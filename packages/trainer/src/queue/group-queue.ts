@@ -13,7 +13,7 @@ import { paced, rateLimiter, ShareInUse } from "./paced.ts";
 
 export interface QueueParts {
   readonly timer: Timer;
-  /** Requested once per version; disposed after the last game. */
+  /** Current weights; requested once per version, disposed after the last game. */
   weights(): Promise<QueueWeights>;
 }
 
@@ -49,7 +49,7 @@ export interface QueueReport extends ScheduleCounts {
 /** Starts or aborts per turn of the event loop: a few milliseconds. */
 const startsPerTurn = 16;
 
-/** Shared, because creating an error is slow. */
+/** Abort reason; shared, because creating an error is slow. */
 const groupIsOver = new LaconicError("aborted", "the group is over");
 
 interface Held {

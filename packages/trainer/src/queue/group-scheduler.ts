@@ -7,9 +7,9 @@ export interface ScheduleSettings {
   readonly activeGroups: number | null;
   /** Max age of a group's weights in steps. */
   readonly maxLag: number;
-  /** Handling of groups about to exceed `maxLag`. */
+  /** Whether groups about to exceed `maxLag` are awaited or dropped. */
   readonly stale: "wait" | "drop";
-  /** No group starts that exceeds the last step. */
+  /** Steps of the run; no group starts beyond the last one. */
   readonly steps: number;
 }
 
@@ -62,7 +62,7 @@ export class GroupScheduler {
   #open = 0;
   #next: number;
   #again: number[];
-  /** A step took groups under these weights. */
+  /** Whether a step took groups under these weights. */
   #hasTaken = false;
 
   /** @param state - its untrained groups start first */
@@ -107,7 +107,7 @@ export class GroupScheduler {
     this.#open -= 1;
   }
 
-  /** Its open parts no longer count. */
+  /** Marks a group as trainable and frees its open parts. */
   complete(group: number): void {
     const played = this.#active.get(group);
     if (!played) return;
@@ -148,7 +148,7 @@ export class GroupScheduler {
     this.#active.delete(group);
   }
 
-  /** Later steps can take all remaining groups in time. */
+  /** Whether later steps can take all remaining groups in time. */
   #isInTime(left: readonly StartedGroup[]): boolean {
     const { groupsPerStep, maxLag } = this.#settings;
     const byAge = new Map<number, number>();

@@ -25,7 +25,8 @@ export interface DroppedProblem extends DroppedGroup {
 }
 
 /**
- * Groups of an asynchronous run, with the problems and random streams of a synchronous one, whatever completes first.
+ * Groups of an asynchronous run. Group n has the problem and random streams of the n-th synchronous group, whatever
+ * completes first.
  */
 export class TrainingQueue {
   readonly #queue: GroupQueue;
@@ -99,5 +100,5 @@ function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): Langu
   };
 }
 
-/** Steps with cached problems; others are drawn again. */
+/** Steps with cached problems; other problems are drawn again. */
 const keptSteps = 16;

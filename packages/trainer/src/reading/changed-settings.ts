@@ -51,7 +51,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
   });
 }
 
-/** @param settings - current settings */
+/** Settings in effect at a step. @param settings - current settings */
 export function settingsAt(settings: UnknownRecord, changes: readonly ChangedSetting[], step: number): UnknownRecord {
   return changes
     .filter((change) => change.step > step)
@@ -71,7 +71,11 @@ function withValue(settings: UnknownRecord, [name = "", ...rest]: readonly strin
   return value === undefined ? others : { ...settings, [name]: value };
 }
 
-/** @param keys - settings that may change @param again - listed even if unchanged */
+/**
+ * Changes at a step.
+ * @param keys - settings that may change
+ * @param again - listed even if unchanged
+ */
 export function changedSettings(
   { held, next, step }: { readonly held: UnknownRecord; readonly next: UnknownRecord; readonly step: number },
   keys: readonly string[],

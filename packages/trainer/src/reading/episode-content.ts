@@ -15,7 +15,7 @@ export class CutOffError extends Error {
   override readonly name = "CutOffError";
 }
 
-/** @throws Error for unreadable or too large content, including {@link CutOffError} */
+/** Reads an entry. @throws Error for unreadable or too large content, including {@link CutOffError} */
 export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
   const bytes = await source.bytes(file, from, length);
   if (bytes?.length !== length) throw new CutOffError("it is not there any more");
@@ -59,7 +59,7 @@ async function readEpisodes(
   }
 }
 
-/** First episodes of each validation, as many as transcripts. @param settings - from the run folder */
+/** Yields the first episodes of each validation, as many as transcripts. @param settings - from the run folder */
 export async function* shownEpisodes(
   source: RunSource,
   settings: Readonly<Record<string, unknown>>,

@@ -22,7 +22,7 @@ export class EpisodeFile {
   readonly #source: RunSource;
   readonly #name: string;
   #inode = 0;
-  /** Bytes read. */
+  /** Bytes read so far. */
   #at = 0;
   #count = 0;
 
@@ -32,7 +32,7 @@ export class EpisodeFile {
     this.#name = name;
   }
 
-  /** @returns whether there were new entries */
+  /** Reads new entries. @returns whether there were any */
   async readNew(reader: EntryReader): Promise<boolean> {
     const file = this.#name;
     const found = await this.#source.stat(file);

@@ -22,7 +22,7 @@ export interface FamilyColumn {
 
 export interface FamilyRow {
   readonly family: string;
-  /** Trained completely: groups called `known`. */
+  /** Whether the family is trained completely: groups called `known`. */
   readonly isTrained: boolean;
   readonly problems: number;
   /** Shares 0..1 by column. */

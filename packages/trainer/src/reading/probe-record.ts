@@ -6,7 +6,7 @@ export interface ProbeFigures {
   readonly accuracy: number;
   /** Mean tokens per episode, with end tokens. */
   readonly tokens: number;
-  /** Only if every problem has a counterpart. */
+  /** Means of measures; only if every problem has a counterpart. */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
@@ -14,9 +14,9 @@ export interface ProbeFigures {
 export interface ProbedFamily {
   readonly family: string;
   readonly change: string;
-  /** Only those graded on both sides, if paired. */
+  /** Number of problems; if paired, only those graded on both sides. */
   readonly problems: number;
-  /** Paired with test problems and their random numbers. */
+  /** Whether problems are paired with test problems and their random numbers. */
   readonly isPaired: boolean;
   readonly base: ProbeFigures;
   readonly probed: ProbeFigures;
@@ -34,7 +34,7 @@ export interface ProbeRecord {
   /** Results on the test problems. */
   readonly base: ProbeFigures & { readonly problems: number };
   readonly families: readonly ProbedFamily[];
-  /** Families that do not fit. */
+  /** Families that do not fit the task or the run. */
   readonly skipped: readonly { readonly family: string; readonly reason: string }[];
 }
 

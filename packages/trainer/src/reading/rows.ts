@@ -34,7 +34,7 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   return rows;
 }
 
-/** Without the line end. */
+/** Byte range without the line end. */
 export interface RowPlace {
   readonly from: number;
   readonly length: number;
@@ -65,13 +65,13 @@ export class RowFile {
   readonly #source: RunSource;
   readonly name: string;
   #inode = 0;
-  /** Bytes read. */
+  /** Bytes read so far. */
   #at = 0;
   /** Bytes after the last complete row. */
   rest = 0;
   rows = 0;
   #counted = 0;
-  /** The last read reached the end. */
+  /** Whether the last read reached the end. */
   isWhole = false;
   tooLong: string | null = null;
 
@@ -80,7 +80,11 @@ export class RowFile {
     this.name = name;
   }
 
-  /** @param maxBytes - approximate; `isWhole` is false if more is left @returns whether there was anything */
+  /**
+   * Reads new rows.
+   * @param maxBytes - approximate; `isWhole` is false if more is left
+   * @returns whether there was anything
+   */
   async readNew(reader: RowReader, maxBytes: number = Infinity): Promise<boolean> {
     let isOther = false;
     let before = this.#at;
@@ -125,7 +129,7 @@ export class RowFile {
     this.rest = Math.max(0, size - this.#at);
   }
 
-  /** Returns null if no row ends. */
+  /** Returns null if no row ends in the piece. */
   #rowsIn(piece: Uint8Array): RowBytes[] | null {
     const found: RowBytes[] = [];
     let used = 0;

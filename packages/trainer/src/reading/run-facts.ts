@@ -24,7 +24,7 @@ export type RunState =
 
 /** Supervised warm start before training. */
 export interface WarmStartFacts {
-  /** Such as `400 steps of warm start on copying`. */
+  /** Text such as `400 steps of warm start on copying`. */
   readonly said: string;
   readonly before: RunEvaluation;
 }
@@ -38,7 +38,7 @@ export interface RunFacts {
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
-  /** After any warm start. */
+  /** Evaluation before training, after any warm start. */
   readonly before: RunEvaluation | null;
   /** Last evaluation; null if only evaluated before training. */
   readonly after: RunEvaluation | null;
@@ -46,11 +46,11 @@ export interface RunFacts {
   readonly test: RunEvaluation | null;
   readonly families: FamilyTable | null;
   readonly warmStart: WarmStartFacts | null;
-  /** Training steps only. */
+  /** Seconds of training steps. */
   readonly seconds: number | null;
   readonly device: string | null;
   readonly seed: string | null;
-  /** Empty, with a warning, if their file is damaged. */
+  /** Changed settings; empty, with a warning, if their file is damaged. */
   readonly changes: readonly ChangedSetting[];
   /** Damage, regressions, and the training's warnings. */
   readonly warnings: readonly string[];
@@ -66,7 +66,7 @@ export interface RunFacts {
 
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
-  /** Default: from `timing.jsonl`. */
+  /** Seconds of all steps. Default: read from `timing.jsonl`. */
   readonly seconds?: number | null;
 }
 
@@ -86,7 +86,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const before = evaluations[0] ?? null;
   const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
   const warned = await rows(runFiles.warnings);
-  const said = [...new Set(warned.map(({ message }) => String(message)))]; // servers repeat failures
+  const said = [...new Set(warned.map(({ message }) => String(message)))]; // a server may fail repeatedly for one reason
   const decline = before && after && regressionOf(before, after);
   // The training may have warned already.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
@@ -172,7 +172,7 @@ export function unreadFacts(reason: string): RunFacts {
   };
 }
 
-/** Includes waiting for rollouts. @param row - of `timing.jsonl` */
+/** Seconds of a step, including waiting for rollouts. @param row - of `timing.jsonl` */
 export function stepSeconds(row: UnknownRecord): number {
   return Object.entries(row).reduce(
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
@@ -256,7 +256,7 @@ function numbersIn(value: unknown): Record<string, number> {
   );
 }
 
-/** Without files derived from a run later. */
+/** Time of the last write, ignoring files derived from a run later. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
   return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));

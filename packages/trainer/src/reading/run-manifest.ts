@@ -60,7 +60,7 @@ export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
   );
 }
 
-/** Hexadecimal SHA-256, ignoring key order. */
+/** SHA-256 in hexadecimal, ignoring key order. */
 export function sha256Of(value: unknown): string {
   return sha256Text(JSON.stringify(sorted(plain(value))));
 }

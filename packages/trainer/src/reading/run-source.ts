@@ -14,10 +14,10 @@ export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 const maxBytes = 8 << 20;
 
-/** Max memory of a parsed file: exceeding its heap would end the process. */
+/** Max memory of a parsed file: exceeding the heap would end the process. */
 const maxParsedBytes = 128 << 20;
 
-/** Processes of other machines count as holding the run. */
+/** Whether a process holds the run. Processes of other machines count as alive. */
 export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProcesses): Promise<boolean> {
   const holder = recordIn(parsed(await textIn(source, "LOCK")));
   const pid = holder?.["pid"];
@@ -39,7 +39,7 @@ export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[]
   });
 }
 
-/** Undefined for JSON that is invalid, too deep or too large. */
+/** Returns undefined for JSON that is invalid, too deep or too large. */
 export function parsed(text: string | null): unknown {
   return text === null ? undefined : tryParseJson(text, { maxBytes: maxParsedBytes });
 }
@@ -48,7 +48,7 @@ export function recordIn(value: unknown): Readonly<Record<string, unknown>> | nu
   return isRecord(value) ? value : null;
 }
 
-/** Injected for tests. */
+/** Processes that may hold a run; injected for tests. */
 export interface ProcessTable {
   readonly pid: number;
   readonly host: string;

@@ -39,10 +39,10 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
-/** Longer rows are parsed whole. */
+/** Longer rows are parsed whole, because their start proves too little. */
 const maxTrusted = 1 << 20;
 
-/** Steps, and the first line without one, from 1. */
+/** Steps of the rows, and the first line without one, from 1. */
 function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];
@@ -51,7 +51,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
     line += 1;
     if (end === from) continue;
-    // Steps come first, so rows need not be parsed.
+    // The step comes first, so the remainder of a row is not parsed.
     const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
     const isTrusted = begins !== null && end - from <= maxTrusted;
     const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
@@ -61,7 +61,7 @@ function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readon
   return { steps, bad };
 }
 
-/** First deviation from the steps 1, 2, 3 ..., or null. @param steps - in file order */
+/** Describes the first deviation from the steps 1, 2, 3 ..., or returns null. @param steps - in file order */
 export function stepDefect(steps: readonly number[]): string | null {
   for (const [i, step] of steps.entries()) {
     const own = i + 1;

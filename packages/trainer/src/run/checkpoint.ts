@@ -7,7 +7,7 @@ import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import type { TraceDigests } from "./traces.ts";
 import { runFiles } from "@laconic/core/run-folder";
 
-/** Stored with each policy's weights: its task and prompts. */
+/** Policy's task and prompts, stored with its weights. */
 export const policyFile = "laconic.json";
 
 export interface CheckpointFacts {
@@ -16,7 +16,10 @@ export interface CheckpointFacts {
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
-/** A kill leaves either the new or the previous checkpoint complete. */
+/**
+ * Saves a checkpoint, then `LATEST`, then removes old ones. A kill leaves either the new or the previous checkpoint
+ * complete.
+ */
 export async function saveCheckpoint(
   fs: FileSystem,
   directory: string,
@@ -35,7 +38,7 @@ export async function saveCheckpoint(
   await settleCheckpoints(fs, directory, state, keep);
 }
 
-/** A kill leaves all of the folder or nothing. */
+/** Writes a folder by a rename. A kill leaves all of it or nothing. */
 async function writeWhole(
   fs: FileSystem,
   final: string,
@@ -67,7 +70,7 @@ export async function settleCheckpoints(
   for (const each of old) if (!best.includes(each)) await fs.remove(joinPath(directory, each));
 }
 
-/** @returns the file names */
+/** Writes and syncs all models. @returns the file names */
 async function saveModels(
   fs: FileSystem,
   directory: string,
@@ -125,7 +128,7 @@ export function criticOf(policy: string): string {
   return `${policy}.critic`;
 }
 
-/** @param saved - the folder's manifest */
+/** Loads the models. @param saved - the folder's manifest */
 export async function loadWeights(folder: string, saved: SavedFiles, models: Models): Promise<void> {
   for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(saved, name)));
 }
@@ -140,7 +143,7 @@ function isCritic(name: string): boolean {
 
 type SavedFiles = Pick<CheckpointManifest, "files">;
 
-/** The checkpoint's folder itself for a single policy. */
+/** A model's folder in a checkpoint; the checkpoint itself for a single policy. */
 export function modelPlace({ files }: SavedFiles, name: string): string {
   return Object.keys(files).some((file) => file.startsWith(`${name}/`)) ? name : "";
 }
@@ -264,7 +267,7 @@ export async function checkFiles(fs: FileSystem, folder: string): Promise<Checkp
   return manifest;
 }
 
-/** Newest first; `.partial` folders are incomplete. */
+/** Checkpoints, newest first; `.partial` folders are incomplete. */
 export async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
   if (!(await fs.exists(directory))) return [];
   return (await fs.list(directory))

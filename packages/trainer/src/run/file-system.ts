@@ -4,7 +4,7 @@ import type { ReadAt } from "@laconic/core/run-folder";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { absolutePath } from "#platform";
 
-/** A kill leaves the old or the new file. */
+/** Replaces a file by a rename. A kill leaves the old or the new file. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
   await fs.write(`${path}.tmp`, data);
   await fs.rename(`${path}.tmp`, path);
@@ -38,7 +38,7 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   );
 }
 
-/** Adds the run or file and the remedy to errors. */
+/** Wraps a file system so that errors name the run or file and the remedy. */
 export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
   const explained = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
@@ -94,7 +94,7 @@ export function rowIn(line: Uint8Array | null): UnknownRecord | null {
   return line && recordIn(parsed(decoder.decode(line)));
 }
 
-/** Streams rows; other lines are skipped. */
+/** Yields the rows of a file; other lines are skipped. */
 export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
   if (!(await fs.exists(path))) return;
   for await (const line of linesIn(piecesOf(fs, path))) {

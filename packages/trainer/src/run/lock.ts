@@ -16,7 +16,7 @@ let claims = 0;
 export interface RunLock {
   /** Message about a replaced stale lock. */
   readonly takenOver: string | null;
-  /** Keeps the lock of another process. */
+  /** Removes the lock, unless another process has replaced it. */
   release(): Promise<void>;
 }
 

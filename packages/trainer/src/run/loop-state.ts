@@ -10,13 +10,13 @@ import type { ScheduleState } from "../queue/group-scheduler.ts";
 
 /** State without weights. Random streams derive from seed and step. */
 export interface LoopState extends Learned {
-  /** Prices by cost. */
+  /** Prices of the team's budgets by cost. */
   readonly budgets: Readonly<Record<string, PriceState>>;
-  /** Prices by policy. */
+  /** Prices of policies with a budget. */
   readonly policyBudgets: Readonly<Record<string, PriceState>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Best accuracy, and evaluations since. */
+  /** Best accuracy so far, and evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
   /** Regular checkpoint with the highest mean training grade; only for runs evaluated at their ends. */
   readonly bestTrained?: { readonly step: number; readonly grade: number };
@@ -115,7 +115,7 @@ export function learnedOf({ step, budgets, policyBudgets, estimators, results, o
   return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
 }
 
-/** Fixed key order; states of resumed runs have another order. */
+/** JSON with a fixed key order; states of resumed runs have another order. */
 export function stateText(state: LoopState): string {
   const names = Object.keys(loopStateFields) as (keyof LoopState)[];
   const ordered = names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]]]));

@@ -22,13 +22,13 @@ export interface Recorder extends OpponentStore {
   /** Loads the last checkpoint; null for a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
-  /** Fresh runs only. */
+  /** Records the first weights; fresh runs only. */
   begin?(models: Models): Promise<void>;
-  /** Records all inputs; called before `step`. */
+  /** Records all inputs of a step; called before `step`. */
   record?(record: StepRecord): Promise<void>;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
-  /** Groups since the previous step; asynchronous runs only. */
+  /** Groups dropped since the previous step; asynchronous runs only. */
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
   /** @param transcripts - number of readable episodes */
   evaluation(evaluation: Evaluation, episodes: readonly RecordedEpisode[], transcripts?: number): Promise<void>;
@@ -81,7 +81,7 @@ export interface RunOptions {
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
-  /** SHA-256 by name; must be equal on resume. */
+  /** SHA-256 of weights, tokenizer and data by name; must be equal on resume. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** Settings that may change on resume, with a note. */
   readonly adjustable?: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export interface RunOptions {
 }
 
 export interface Run extends Recorder {
-  /** Repeated texts are kept. @param facts - `server`, `state` and `reason` */
+  /** Records a server warning; repeated texts are kept. @param facts - `server`, `state` and `reason` */
   warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;
   close(outcome?: SinkOutcome): Promise<void>;
 }

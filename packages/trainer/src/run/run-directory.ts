@@ -96,7 +96,7 @@ class RunDirectory implements Run {
     return joinPath(this.#options.directory, name);
   }
 
-  /** Runs under the lock. */
+  /** Creates or checks the folder's files, under the lock. */
   async open(): Promise<void> {
     const { directory, resume = false, config, environment } = this.#options;
     const fs = this.#fs;
@@ -130,7 +130,7 @@ class RunDirectory implements Run {
     await loadWeights(folder, manifest, models);
     this.#restored = { folder, manifest };
     this.#changes = await this.#compareSettings(state.step, ends.get(runFiles.changes) ?? 0);
-    // The changes file still has the settings in effect until the first step.
+    // The changes file has the settings in effect and stays until the first step.
     await cutTraces(fs, directory, new Map([...ends].filter(([name]) => name !== runFiles.changes)));
     await settleCheckpoints(fs, this.#path(runFiles.checkpoints), state, this.#options.keepCheckpoints);
     if (state.opponents) await this.#opponents.prune(this.#path(runFiles.checkpoints));
@@ -149,7 +149,9 @@ class RunDirectory implements Run {
       );
   }
 
-  /** Changes due at the first step after a checkpoint, without those an earlier process made there. */
+  /**
+   * Changes due at the first step after a checkpoint. Changes of an earlier process after the checkpoint do not count.
+   */
   async #compareSettings(step: number, bytesKept: number): Promise<Changes> {
     const file = this.#path(runFiles.changes);
     const bytes = (await this.#fs.exists(file)) ? await this.#fs.read(file) : new Uint8Array();
@@ -291,7 +293,7 @@ class RunDirectory implements Run {
 
   async close(outcome?: SinkOutcome): Promise<void> {
     try {
-      await this.#writeReplies(); // of late evaluations, and of a step that failed to write
+      await this.#writeReplies(); // replies of late evaluations, and of a step that failed to write
     } finally {
       await this.#sinks.tell((sink) => sink.close?.(outcome));
       await this.#lock.release();
@@ -333,7 +335,7 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 
 const maxRecordedParameters = 4e6;
 
-/** Another process may be writing one, so the lock is needed. */
+/** Removes partial checkpoints; under the lock, because another process may be writing one. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));

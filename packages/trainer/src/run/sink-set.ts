@@ -12,7 +12,7 @@ import { lastOf } from "./file-system.ts";
 import { parsed, recordIn } from "../reading/run-source.ts";
 import { readSettings } from "./stored-run.ts";
 
-/** Never fails. */
+/** All sinks of a run; never fails. */
 export class SinkSet {
   #sinks: readonly MetricSink[];
   readonly #warn: (message: string) => Promise<void>;

@@ -27,7 +27,7 @@ export interface StepRecord {
   readonly learners: readonly LearnerResult[];
 }
 
-/** Each utterance is stored once. */
+/** Packs a step as plain data, with each utterance once. */
 export function packStep({ scored, trees, learners, ...facts }: StepRecord): StoredStep {
   const table = new EpisodeTable();
   const { problems, rollouts } = table.rollouts(scored);
@@ -111,7 +111,7 @@ function packNode({ actions }: Node, table: EpisodeTable): StoredNode {
   };
 }
 
-/** Episodes of a tree share utterances. */
+/** Numbers episodes and utterances, because episodes of a tree share utterances. */
 class EpisodeTable {
   readonly #episodes = new Numbered<Episode, StoredEpisode>();
   readonly #utterances = new Numbered<object, StoredUtterance>();
@@ -156,7 +156,7 @@ class EpisodeTable {
     return {
       episodes: this.#episodes.rows,
       utterances: this.#utterances.rows,
-      // Concatenated over utterances with tokens.
+      // Log-probs of utterances with tokens, concatenated.
       sampledLogProbs: packNumbers(this.#logProbs),
     };
   }

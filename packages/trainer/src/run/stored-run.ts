@@ -8,7 +8,7 @@ import { clearedNames } from "../reading/run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "../reading/run-manifest.ts";
 import { traceEnds } from "./traces.ts";
 
-/** True to resume, false for a new run. @throws LaconicError `run_missing`, `run_exists` */
+/** Returns true to resume, false for a new run. @throws LaconicError `run_missing`, `run_exists` */
 export async function continues(
   fs: FileSystem,
   directory: string,
@@ -87,7 +87,8 @@ export async function checkSame(
 }
 
 /**
- * @returns null without a manifest
+ * Reads the manifest.
+ * @returns null without one
  * @throws LaconicError `checkpoint_mismatch` if damaged, `data_invalid` if unreadable
  */
 export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
@@ -98,7 +99,7 @@ export async function manifestOfRun(given: FileSystem, directory: string): Promi
 }
 
 /**
- * Stored settings.
+ * Reads the stored settings.
  * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
  * unreadable
  */

@@ -6,10 +6,10 @@ import { membersIn, type ReadAt } from "@laconic/core/run-folder";
 import { sha256OfPieces } from "#platform";
 import { piecesBy } from "./file-system.ts";
 
-/** Trace files at a checkpoint, by name. */
+/** Sizes and hashes of trace files at a checkpoint. */
 export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
-/** Files of an open run only grow, so each byte is hashed once. */
+/** Hashes trace files. Files of an open run only grow, so each byte is read once. */
 export class TraceDigester {
   readonly #fs: FileSystem;
   readonly #directory: string;

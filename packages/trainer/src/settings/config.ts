@@ -36,7 +36,7 @@ export interface PolicySettings {
   readonly advantage?: TrainConfig["advantage"];
   readonly learningRate?: LearningRateSchedule | Value<"schedule">;
   readonly optimizer?: Partial<ValuesOf<typeof optimizerTable>>;
-  /** Applies to the tokens of the policy's agents. */
+  /** Prices and budget of the policy's agents. */
   readonly prices?: TrainConfig["prices"];
   readonly budget?: BudgetOptions | Value<"budget">;
 }
@@ -58,7 +58,7 @@ export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOpti
 export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "groupBy"> {
   readonly seed: string | number;
   readonly sampling: Omit<Sampling, "temperature"> & {
-    /** Evaluations replace a schedule by 1. */
+    /** Sampling temperature; evaluations use 1 instead of a schedule. */
     readonly temperature: number | Value<"schedule">;
   };
   readonly groupBy: GroupKey | Value<"grouping">;
@@ -71,7 +71,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
   /** Most support `importance`, `offPolicyMask` and `kl` (from the policy before the first step). */
   readonly objective: ObjectiveSettings | Value<"objective">;
   readonly advantage: AdvantageSettings | Value<"estimator">;
-  /** Default null: Eq. 1's `tokens`, `turns` and `repetition`. */
+  /** Costs by name; null for Eq. 1's `tokens`, `turns` and `repetition`. */
   readonly costs: Readonly<Record<string, CostSettings | Value<"cost">>> | null;
   /** λ per unit of cost. Budgets set the price of their cost. */
   readonly prices: Readonly<Record<string, number>>;
@@ -82,7 +82,7 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
    */
   readonly asynchronous: AsynchronousSettings | null;
   readonly credit: CreditSettings;
-  /** Default: all agents learn. */
+  /** Absent: no opponents, all agents learn. */
   readonly opponents?: OpponentSettings;
   /** Samples `episodesPerProblem` replies per agent and node; if null, whole episodes. */
   readonly tree: TreeSettings | null;
@@ -99,24 +99,24 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
   };
   readonly evaluation: ValuesOf<typeof tables.evaluationTable>;
   /**
-   * Stops a diverged run:
+   * Stops a diverged run; null disables it. Conditions:
    * - mean grade of the last `steps` steps is `fall` below its best, and the policy has broken (entropy or a step's KL
    * changed by 1 nat per token),
    * - no recovery of a broken policy within four times as many steps, or
    * - no finite gradient for `steps` steps.
    */
   readonly divergence: DivergenceSettings | null;
-  /** Stops after evaluations without improvement; keeps the best checkpoint. */
+  /** Stops after evaluations without improvement and keeps the best checkpoint; null disables it. */
   readonly earlyStopping: ValuesOf<typeof tables.earlyStoppingTable> | Value<"stopping"> | null;
   readonly checkpoint: ValuesOf<typeof tables.checkpointTable>;
 }
 
-/** Filled key by key; other settings are replaced as a whole. */
+/** Groups filled key by key; other settings are replaced as a whole. */
 export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"] as const;
 
 type FilledGroup = (typeof filledGroups)[number];
 
-/** A single clip number applies to both sides. */
+/** Objective as written by users: a single clip number applies to both sides. */
 export type WrittenObjective = Omit<ObjectiveSettings, "clip"> & {
   readonly clip?: NonNullable<ObjectiveSettings["clip"]> | number;
 };
@@ -149,7 +149,7 @@ export type TrainSettings = {
   };
 };
 
-/** Measured: 99 % of the slots in use. */
+/** Defaults for asynchronous sampling. Measured: 99 % of the slots in use. */
 export const asynchronousDefaults: AsynchronousSettings = tables.defaultsOf(tables.asynchronousTable);
 
 /** Defaults for opponents. */

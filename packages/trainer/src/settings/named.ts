@@ -6,32 +6,32 @@ import type { AdvantageSettings, ObjectiveSettings, TrainConfig } from "./config
 import { checkedSchedule, learningRateAt, type LearningRateSchedule } from "./schedules.ts";
 import { isValueSource, type TrainValues, type Value } from "./values.ts";
 
-/** False for an estimator object. */
+/** Returns false for an estimator object. */
 export function isNamedEstimator(choice: unknown): choice is AdvantageSettings {
   return isRecord(choice) && typeof choice["estimator"] === "string";
 }
 
-/** False for an objective object. */
+/** Returns false for an objective object. */
 export function isNamedObjective(choice: unknown): choice is ObjectiveSettings {
   return isRecord(choice) && !isValueSource(choice) && typeof choice["evaluate"] !== "function";
 }
 
-/** True for options of Eq. 5, false for a budget object. */
+/** Returns true for options of Eq. 5, false for a budget object. */
 export function isNamedBudget(choice: unknown): choice is BudgetOptions {
   return isRecord(choice) && "targetTokens" in choice;
 }
 
-/** True for options of a cost kind, false for a cost object. */
+/** Returns true for options of a cost kind, false for a cost object. */
 export function isNamedCost(choice: unknown): choice is CostSettings {
   return isRecord(choice) && typeof choice["kind"] === "string";
 }
 
-/** True for learning-rate options, false for a schedule. */
+/** Returns true for learning-rate options, false for a schedule. */
 export function isNamedRate(choice: unknown): choice is LearningRateSchedule {
   return isRecord(choice) && "peak" in choice;
 }
 
-/** @throws LaconicError `input_invalid` for a source that is not loaded */
+/** Returns a loaded value. @throws LaconicError `input_invalid` for a source that is not loaded */
 export function valueIn<Kind extends keyof TrainValues>(value: Value<Kind>): TrainValues[Kind] {
   if (!isValueSource(value)) return value;
   throw new LaconicError(
@@ -64,7 +64,7 @@ export function objectiveOf(choice: TrainConfig["objective"]): Objective {
   return objectivePreset(name, options);
 }
 
-/** Default: costs of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
+/** Costs by name. Default: those of Eq. 1. @throws LaconicError `config_invalid` naming the setting */
 export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
   if (costs === null) return equation1Costs;
   return Object.fromEntries(

@@ -76,7 +76,7 @@ function invalid(key: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
-/** Defaults of one alternative must not leak into another. */
+/** Groups filled key by key. Defaults of one alternative must not leak into another. */
 const filled: Readonly<Record<string, object | null>> = {
   ...Object.fromEntries(filledGroups.map((group) => [group, agentGspoDefaults[group]])),
   asynchronous: asynchronousDefaults,
@@ -85,7 +85,7 @@ const filled: Readonly<Record<string, object | null>> = {
   supervised: supervisedDefaults,
 };
 
-/** Uses own properties, so that no key reaches a prototype. */
+/** Merges settings over the defaults as own properties, so that no key reaches a prototype. */
 function withDefaults(written: unknown): unknown {
   if (written === undefined) return agentGspoDefaults;
   if (!isRecord(written)) return written;
@@ -158,7 +158,7 @@ function isMeant(option: z.core.$ZodType, given: unknown): boolean {
   return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
-/** Rejects invalid options before the run starts. */
+/** Rejects invalid options of named parts before the run starts. */
 function checkNamed(config: TrainConfig): void {
   if (isNamedObjective(config.objective)) objectiveOf(config.objective);
   if (isNamedEstimator(config.advantage)) estimatorOf(config);

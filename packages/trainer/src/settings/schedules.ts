@@ -6,7 +6,11 @@ import type { learningRateTable } from "./tables.ts";
 /** Learning rate over a run of `steps` optimizer steps. */
 export type LearningRateSchedule = ValuesOf<typeof learningRateTable>;
 
-/** @param step - from 0 @throws LaconicError `config_invalid` for an impossible schedule */
+/**
+ * Learning rate of a step.
+ * @param step - from 0
+ * @throws LaconicError `config_invalid` for an impossible schedule
+ */
 export function learningRateAt(schedule: LearningRateSchedule, step: number, steps: number): number {
   const { peak, warmUpSteps, decay, finalFraction } = schedule;
   if (warmUpSteps < 0 || finalFraction < 0 || finalFraction > 1)
@@ -18,7 +22,7 @@ export function learningRateAt(schedule: LearningRateSchedule, step: number, ste
   return peak * (finalFraction + (1 - finalFraction) * left);
 }
 
-/** Requires numbers above 0. @param name - for messages */
+/** Checks that a schedule returns numbers above 0. @param name - for messages */
 export function checkedSchedule(schedule: Schedule, name: string): Schedule {
   return (step, steps) =>
     checkedCall(

@@ -54,7 +54,7 @@ function someOf(fields: tables.Table): tables.Table {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, optional: true }]));
 }
 
-/** Defaults: `supervisedDefaults`. */
+/** Settings of supervised examples; defaults in `supervisedDefaults`. */
 export const exampleShape: Shape = { kind: "group", fields: someOf(tables.exampleTable) };
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
@@ -77,7 +77,7 @@ const trainedSampling = schemaOf(
 const loopSchema = tableSchema(tables.loopTable).shape;
 const opponentsSchema = tableSchema(tables.opponentsTable).shape;
 
-/** Unknown keys are rejected. */
+/** Schema of a complete configuration; unknown keys are rejected. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
   ...loopSchema,
@@ -181,7 +181,7 @@ export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unk
   );
 }
 
-/** False for settings of a named value. */
+/** Whether a setting is a value or its source, not settings of a named one. */
 function isValue(schema: z.core.$ZodType, written: unknown): boolean {
   const kind = valueKindOf(schema);
   return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);

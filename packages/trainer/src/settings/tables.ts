@@ -1,6 +1,6 @@
 import type { Field, ValuesOf } from "@laconic/core";
 
-/** Types, schemas, help and defaults derive from these tables. */
+/** Settings by name. Types, schemas, help and defaults derive from these tables. */
 export type Table = Readonly<Record<string, Field>>;
 
 /** Learning rate over the optimizer steps of a run. */
@@ -87,7 +87,7 @@ export const exampleTable = {
   },
 } as const;
 
-/** Options besides {@link exampleTable}. */
+/** Further options of supervised examples; see {@link exampleTable}. */
 export const besideTable = {
   batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
   weight: {
@@ -97,7 +97,7 @@ export const besideTable = {
   },
 } as const;
 
-/** Both grades and policy have broken. */
+/** Criteria of a diverged run: grades and policy have both broken. */
 export const divergenceTable = {
   fall: {
     help: "Share of the best mean grade that has to be lost",
@@ -213,7 +213,7 @@ export const asynchronousTable = {
   },
 } as const;
 
-/** MAGRPO. */
+/** MAGRPO's rollout trees. */
 export const treeTable = {
   /** Children per node: G, or G to the number of agents. */
   mode: {
@@ -228,11 +228,11 @@ export const treeTable = {
   },
 } as const;
 
-/** Options by `kind`. */
+/** Credit options by `kind`. */
 export const creditTables = {
   // Every utterance gets the episode's reward.
   shared: {},
-  // Minus the reward of the same episode with the speaker silent; one more episode per trained agent.
+  // Reward minus that of the same episode with the speaker silent; one more episode per trained agent.
   difference: {},
 } as const;
 
@@ -253,7 +253,7 @@ export const opponentsTable = {
     shape: { kind: "choice", of: ["group", "episode"] },
     default: "group",
   },
-  /** The first one has the initial weights. */
+  /** The first past self has the initial weights. */
   every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
   keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
   /** Oldest, easiest to beat, or the one whose removal keeps the others evenly spread. */

@@ -18,7 +18,7 @@ import * as z from "zod";
 
 /** Module export that creates a value; stored in configurations and replaced before a run is compiled. */
 export interface ValueSource {
-  /** Absolute; relative in a run folder. */
+  /** Absolute module path; relative in a run folder. */
   readonly file: string;
   /** `default`, or an export name. */
   readonly export: string;
@@ -53,7 +53,7 @@ export interface TrainValues {
 /** A value or its source. */
 export type Value<Kind extends keyof TrainValues> = TrainValues[Kind] | ValueSource;
 
-/** Noun, and a check that returns the missing members or null. */
+/** Describes a kind of value; `lacks` returns the missing members or null. */
 export interface ValueCheck {
   readonly noun: string;
   readonly lacks: (value: unknown) => string | null;
@@ -129,7 +129,7 @@ export function valueOr<Kind extends keyof TrainValues, T>(
   return description === undefined ? slot : slot.describe(description);
 }
 
-/** Undefined if the schema takes no value. */
+/** Kind of value that a schema takes, or undefined. */
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valueKindOf(schema.unwrap());
   if (schema instanceof z.ZodUnion && !(schema instanceof z.ZodDiscriminatedUnion))

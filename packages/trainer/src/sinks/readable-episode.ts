@@ -38,7 +38,7 @@ function linesOf(text: string): string[] {
 /** Control characters, separators, direction marks, byte-order marks and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Escapes as `\u202e`. */
+/** Escapes hidden characters, such as `\u202e`. */
 function visible(text: string): string {
   return text.replaceAll(hidden, (each) =>
     each === "\t" ? "  " : `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,

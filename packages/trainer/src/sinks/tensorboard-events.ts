@@ -18,13 +18,13 @@ export function encodeFileVersion(wallTime: number): Uint8Array {
   return event(wallTime, 0, textField(3, "brain.Event:2"));
 }
 
-/** TensorBoard stores float32. */
+/** Event with one scalar per metric; TensorBoard stores float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
   const values = finiteMetrics(metrics).map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
   return event(wallTime, step, bytesField(5, ...values));
 }
 
-/** TensorBoard renders Markdown, so the text becomes a code block. */
+/** Text as a code block, because TensorBoard renders Markdown. */
 export function encodeText(wallTime: number, step: number, tag: string, text: string): Uint8Array {
   const code = text
     .split("\n")
@@ -33,7 +33,7 @@ export function encodeText(wallTime: number, step: number, tag: string, text: st
   return event(wallTime, step, summary(tag, "text", null, stringTensor(new TextEncoder().encode(code))));
 }
 
-/** @param tensor - default empty */
+/** Data of a plugin. @param tensor - default empty */
 export function encodePluginData(
   wallTime: number,
   tag: string,
@@ -69,7 +69,7 @@ function maskedCrc(data: Uint8Array): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Other values leave a gap in the chart. */
+/** Finite metrics; other values leave a gap in the chart. */
 export function finiteMetrics(metrics: Readonly<Record<string, number>>): [name: string, value: number][] {
   return Object.entries(metrics).filter(([name, value]) => name !== "step" && Number.isFinite(value));
 }

@@ -41,7 +41,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   let records: Uint8Array[] = [];
   /** Time of the last write. */
   let flushed: number | null = null;
-  /** Written with the first rows: a run without rows changes no earlier folder. */
+  /** First events, written with the first rows: a run without rows changes no earlier folder. */
   let opening: Uint8Array[] = [];
   const flush = async (now: number): Promise<void> => {
     if (flushed === null) {
@@ -81,7 +81,7 @@ export function tensorBoardSink(options: TensorBoardOptions): CompleteSink {
   };
 }
 
-/** Columns of HPARAMS. */
+/** Metrics compared in HPARAMS. */
 const comparedMetrics = ["validation/accuracy", "validation/tokens"] as const;
 
 const statusOf = { finished: 1, failed: 2, interrupted: 3 } as const; // success, failure, running

@@ -19,7 +19,7 @@ const chunkKind = { whole: 1, first: 2, middle: 3, last: 4 } as const;
 /** `:W&B`, magic number 0xBEE1, version 0. */
 const wandbHead: Uint8Array = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0);
 
-/** @param offset - file position, including the head */
+/** Splits a record into chunks. @param offset - file position, including the head */
 function frameWandbRecord(record: Uint8Array, offset: number): Uint8Array {
   const chunks: Uint8Array[] = [];
   let at = offset;

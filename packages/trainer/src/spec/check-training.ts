@@ -21,7 +21,7 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
     problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed), learning.curriculum);
 }
 
-/** Checks examples too, but draws no problem. */
+/** Like `checkTraining`, with examples, but without drawing a problem. */
 export function checkFit(parts: PartsOutline, learning: LearningOutline): void {
   checkPlayed(parts, learning);
   checkExamples(parts, learning);

@@ -10,7 +10,7 @@ export interface RewardedGroup {
 
 export interface RewardedStep {
   readonly groups: readonly RewardedGroup[];
-  /** Age in steps of the weights of the oldest reply. */
+  /** Age in steps of the weights of the oldest reply; 0 for replies of the supplied models. */
   readonly lag: number;
 }
 

@@ -35,7 +35,7 @@ export interface Learner<Policy = TrainedPolicy> {
   readonly costs: Costs;
   /** Eq. 5 over the policy's tokens; null for the team's price. */
   readonly controller: PricedController | null;
-  /** Rewards charge only the tokens of its agents. */
+  /** Whether rewards charge only the tokens of its agents. */
   readonly hasOwnBudget: boolean;
 }
 
@@ -132,5 +132,5 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, pla
       );
 }
 
-/** Without weights, for checks. */
+/** Learning settings without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;

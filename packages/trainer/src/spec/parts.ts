@@ -8,7 +8,7 @@ export interface TrainedPolicy {
   readonly model: TrainableModel;
   /** Wraps a sampler as a language model. */
   speak(sampler: Sampler): LanguageModel;
-  /** Learning agents. */
+  /** Agents that use the policy and learn. */
   readonly agents: readonly AgentId[];
   readonly examples?: ExampleStream;
 }
@@ -44,10 +44,10 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** Checked without weights. */
+/** Parts of a policy that checks need. */
 export type PolicyOutline = Pick<TrainedPolicy, "agents" | "examples">;
 
-/** Checked without weights; problems are optional. */
+/** Parts that checks need, without weights; problems are optional. */
 export interface PartsOutline extends Pick<TrainingParts, "source"> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
     Partial<Pick<TrainingTask, "problems" | "pool" | "testProblems">>;

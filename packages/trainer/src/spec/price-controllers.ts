@@ -11,7 +11,7 @@ import { checkedCall, type ValueName } from "@laconic/core/checks";
 import type { TrainConfig } from "../settings/config.ts";
 import { isNamedBudget, valueIn } from "../settings/named.ts";
 
-/** Other controllers than Eq. 5 only report the price. */
+/** Values of Eq. 5; other controllers only report the price. */
 export type PriceDiagnostics = Pick<BudgetDiagnostics, "lambda"> & Partial<BudgetDiagnostics>;
 
 export interface PricedController {
@@ -22,7 +22,7 @@ export interface PricedController {
   ): { readonly state: PriceState; readonly diagnostics: PriceDiagnostics };
 }
 
-/** Custom budgets are checked. @param of - priced quantity */
+/** Controller of a budget: Eq. 5, or a checked custom one. @param of - priced quantity */
 export function controllerOf(choice: NonNullable<TrainConfig["budget"]>, of: string): PricedController {
   if (isNamedBudget(choice)) {
     const controller = dualController(choice);

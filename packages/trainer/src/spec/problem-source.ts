@@ -3,7 +3,7 @@ import { checkedCall } from "@laconic/core/checks";
 import type { TrainingTask } from "@laconic/topologies";
 import type { TrainConfig } from "../settings/config.ts";
 
-/** @param learned - for a curriculum */
+/** Returns a step's problems. @param learned - for a curriculum */
 export type ProblemSource = (step: number, stream: Random, learned: Learned) => Problem[];
 
 /**
@@ -104,7 +104,7 @@ function drawnProblems(task: Pick<TrainingTask, "name" | "problems">, random: Ra
   );
 }
 
-/** Returns null for a list of problems, else the defect. */
+/** Describes why a list is not one of problems, or returns null. */
 export function lacksOfProblems(given: readonly unknown[]): string | null {
   for (const [i, each] of given.entries()) {
     const problem = (typeof each === "object" && each !== null ? each : {}) as Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type { TrainingParts } from "./parts.ts";
 
 /** Complete description of a run. */
 export interface RunSpec extends Learning {
-  /** Includes any reward of the settings. */
+  /** Parts, with any reward of the settings. */
   readonly parts: TrainingParts;
 }
 
@@ -19,7 +19,7 @@ export interface RunSpecOptions extends TrainingParts {
 }
 
 /**
- * Fills in defaults and replaces names by values.
+ * Compiles a run: fills in defaults and replaces names by values.
  * @throws LaconicError `input_invalid` for parts, `config_invalid` for settings that do not fit
  */
 export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
@@ -29,7 +29,7 @@ export function runSpec({ settings = {}, ...parts }: RunSpecOptions): RunSpec {
   return { ...learning, parts: { ...parts, task: withReward(parts.task, config) } };
 }
 
-/** Applies a reward of the settings. */
+/** Replaces the task's reward by that of the settings, if any. */
 export function withReward<Task extends { readonly reward?: Reward }>(task: Task, { reward }: TrainConfig): Task {
   return reward ? { ...task, reward: valueIn<"reward">(reward) } : task;
 }

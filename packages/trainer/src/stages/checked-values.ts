@@ -11,7 +11,7 @@ import {
 } from "@laconic/core";
 import { checkedAnswer, checkedCall, checkValue, type ValueName } from "@laconic/core/checks";
 
-/** Errors name the step. */
+/** Checks advantages; errors name the step. */
 export function checkedEstimator(estimator: Estimator, step: number): Estimator {
   const of: ValueName = { name: `the estimator ${estimator.name}`, value: "estimator", place: `step ${step}` };
   return {
@@ -85,7 +85,7 @@ function lacksOfLoss(given: unknown, tokens: number): string | null {
   return lacksOfDiagnostics(diagnostics, true);
 }
 
-/** @throws LaconicError `input_invalid` for other values */
+/** @throws LaconicError `input_invalid` if a topology does not return an episode */
 export function checkEpisode(topology: string, episode: unknown): void {
   const of = { name: `the topology ${topology}: run`, value: "task" };
   checkValue(of, episode, (given) => {
@@ -112,7 +112,7 @@ function isStatistic(value: unknown): boolean {
   return isRecord(value) && ["sum", "count", "min", "max"].every((key) => typeof value[key] === "number");
 }
 
-/** Adds the place, such as `step 3`, to errors. */
+/** Adds the place, such as `step 3`, to errors of custom values. */
 export async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -37,7 +37,7 @@ export function episodeRollout(
     return { episode, score: await score(episode, problem) };
   };
   let greedyEpisode: Promise<Pick<Rollout, "episode" | "score">> | null = null;
-  /** Shared by the group's episodes; replayed after a failure. */
+  /** One greedy episode per group, replayed after a failure. */
   const greedily = (signal: AbortSignal | undefined): Promise<Pick<Rollout, "episode" | "score">> => {
     const own = random.split(`problem:${group}`).split("greedy");
     const told = { models, random: own, sampling: { temperature: 0 } };

@@ -21,7 +21,7 @@ export interface GroupPlace {
   readonly opponentOf?: (episode: number) => Opponent | null;
 }
 
-/** Independent parts: episodes, or a tree. */
+/** A problem's group in independent parts: its episodes, or its tree. */
 export interface GroupRollout {
   readonly parts: number;
   /** @param attempt - earlier failures; changes the random numbers @throws errors of the models */
@@ -37,13 +37,17 @@ export function joined(sampled: readonly SampledGroup[]): SampledGroup {
   };
 }
 
-/** A local policy serves all parts in few large batches. */
+/** Plays all parts concurrently; a local policy serves them in few large batches. */
 export async function playAll(games: readonly GroupRollout[]): Promise<SampledGroup> {
   const played = games.map((game) => Promise.all(Array.from({ length: game.parts }, (_, part) => game.play(part))));
   return joined((await Promise.all(played)).flat());
 }
 
-/** @param stops - true for errors without retry @throws error of the last attempt */
+/**
+ * Retries up to `retries` times.
+ * @param stops - true for errors without retry
+ * @throws error of the last attempt
+ */
 export async function attempts<T>(
   retries: number,
   play: (attempt: number) => Promise<T>,
@@ -59,7 +63,7 @@ export async function attempts<T>(
   }
 }
 
-/** The first attempt uses `random` itself. */
+/** Random stream of an attempt; the first uses `random` itself. */
 export function streamOfAttempt(random: Random, attempt: number): Random {
   return attempt === 0 ? random : random.split(`attempt:${attempt}`);
 }

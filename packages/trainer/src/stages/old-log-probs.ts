@@ -43,7 +43,7 @@ export function needsOldPass(
   return oldLogProbs === "recompute" && (moves || importanceOf({ objective }) !== undefined);
 }
 
-/** Handles updates whose only part ran with the sampling weights. */
+/** Old log-probs of an update whose only part ran with the sampling weights. */
 export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }: TrainingBatch): OldLogProbs {
   const [part] = parts;
   if (!part) return { logProbs: sampledLogProbs, gap: gapBetween(sampledLogProbs, sampledLogProbs) };
@@ -55,7 +55,7 @@ export function oldLogProbsOfUpdate({ parts }: UpdateResult, { sampledLogProbs }
   return { logProbs, gap: gapBetween(logProbs, sampledLogProbs) };
 }
 
-/** Uses a forward pass, or the sampler's log-probs with a check of a few sequences. */
+/** Old log-probs by a forward pass, or the sampler's with a check of a few sequences. */
 export async function oldLogProbsOf(
   config: TrainConfig,
   oldPolicy: Sampler,

@@ -43,7 +43,11 @@ export interface Pricing extends PricingOptions {
   readonly ofOpponents?: readonly string[];
 }
 
-/** @param agents - charged agents. Default all @throws LaconicError `reward_invalid` naming problem and term */
+/**
+ * Computes rewards.
+ * @param agents - charged agents. Default all
+ * @throws LaconicError `reward_invalid` naming problem and term
+ */
 export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
   const { costs, prices, credit, ofOpponents = [] } = pricing;
   const priced = ({ episode, score: outcome }: Pick<Rollout, "episode" | "score">): [MeasuredReward, RewardTerms] => {
@@ -73,7 +77,7 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
       terms,
       reward,
       ...ownRewardsOf(each),
-      // Difference rewards (Wolpert & Tumer 2002): minus the reward with the speaker silent.
+      // Difference rewards (Wolpert & Tumer 2002): the reward minus that with the speaker silent.
       credit:
         credit.kind === "difference"
           ? new Map(each.episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]))
@@ -102,7 +106,7 @@ export function tokensOf(episode: Episode, agents: ReadonlySet<AgentId>): Episod
   };
 }
 
-/** Mean units per episode. The ledger counts tokens that are not a cost. */
+/** Mean units of a cost per episode. The ledger counts tokens that are not a cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
   const units = scored.map(({ measured, episode }) => ({
@@ -135,7 +139,7 @@ export function rewardOfSteps(
   return sum;
 }
 
-/** Input of Eq. 5 and its guard. */
+/** A step's use of a cost, for Eq. 5 and its guard. */
 export function measurementOf(scored: readonly ScoredRollout[], cost = "tokens"): BudgetMeasurement {
   const episodes = scored.map(({ episode }) => withoutOpponents(episode));
   const turns = episodes.flatMap(({ utterances }) => utterances);

@@ -15,7 +15,7 @@ export function scoringReport(scores: Iterable<SampleScore | null | undefined>):
   return { counts: countScores(asked), reason: failed?.reason ?? null };
 }
 
-/** Formats `3 undecided, 1 invalid, 2 errors`. */
+/** Formats counts as `3 undecided, 1 invalid, 2 errors`. */
 export function describeUnscored({ undecided, invalid, error }: ScoreCounts): string {
   const parts = [
     undecided > 0 ? `${undecided} undecided by the machine` : "",
@@ -25,7 +25,7 @@ export function describeUnscored({ undecided, invalid, error }: ScoreCounts): st
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** Returns null with enough scores. @param where - describes the samples */
+/** Error for too few scores, or null. @param where - describes the samples */
 export function scoringFailure(
   { counts, reason }: ScoringReport,
   { mostUnscored }: Pick<ScoringSettings, "mostUnscored">,

@@ -19,7 +19,7 @@ export class TeamBudgets {
     return Object.fromEntries(this.#controllers.map(([cost, controller]) => [cost, controller.init()]));
   }
 
-  /** Budgets added on resume start with their initial price. */
+  /** λ of every cost. Budgets added on resume start with their initial price. */
   prices(states: BudgetStates): Prices {
     const moved = this.#controllers.map(([cost, controller]) => [cost, (states[cost] ?? controller.init()).price]);
     return { ...this.#fixed, ...(Object.fromEntries(moved) as Prices) };

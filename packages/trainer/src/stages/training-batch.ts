@@ -19,7 +19,7 @@ import type { TrainConfig } from "../settings/config.ts";
 import { type ScoredRollout, rewardOfSteps } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
-/** Each trained utterance is a sequence. */
+/** One sequence per trained utterance, with advantages. */
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
@@ -141,7 +141,7 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
   };
 }
 
-/** Episode, or utterance if the grouping key names agents or turns. */
+/** Row of the estimator's batch: an episode, or an utterance if the grouping key names agents or turns. */
 interface Row {
   readonly scored: ScoredRollout;
   readonly reward: number;

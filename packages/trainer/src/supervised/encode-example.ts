@@ -11,7 +11,7 @@ import type { exampleTable } from "../settings/tables.ts";
 
 export type ExampleSettings = ValuesOf<typeof exampleTable>;
 
-/** Chat templates are only needed for chats. */
+/** Tokenizer; its chat template is only needed for chats. */
 export type ExampleTokenizer = Tokenizer & Partial<Pick<ChatTokenizer, "encodeChat" | "endTokens">>;
 
 /**
@@ -94,7 +94,7 @@ function turnsOf(
   });
 }
 
-/** Returns null if the prefix differs. */
+/** Tokens after a prefix; null if it differs. */
 function suffixOf(beginning: readonly number[], tokens: readonly number[]): readonly number[] | null {
   return beginning.every((token, i) => token === tokens[i]) ? tokens.slice(beginning.length) : null;
 }

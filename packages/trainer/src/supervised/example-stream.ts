@@ -29,17 +29,21 @@ const ownerFields = {
   source: z.string().exactOptional(),
 };
 
-/** Other columns are ignored. */
+/** Example formats; other columns are ignored. */
 const forms = {
   chat: z.object({ messages, ...ownerFields }),
   text: z.object({ prompt: z.string(), completion: z.string(), ...ownerFields }),
   conversation: z.object({ prompt: messages, completion: messages, ...ownerFields }),
 };
 
-/** Would change the model's input; unsupported. */
+/** Unsupported columns that would change the model's input. */
 const unread: readonly string[] = ["tools", "functions", "documents", "images", "chat_template_kwargs"];
 
-/** @param place - such as file and row @throws LaconicError `data_invalid` with place and reason */
+/**
+ * Parses an example.
+ * @param place - such as file and row
+ * @throws LaconicError `data_invalid` with place and reason
+ */
 function parsedExample(row: unknown, place: string): SupervisedExample {
   const refuse = (reason: string): never => {
     throw new LaconicError("data_invalid", `${place}: ${reason}`, { place });
