@@ -16,10 +16,10 @@ import type {
   TaskSettings,
 } from "./run/run-settings.ts";
 
-/** Module path, relative to the file that contains it. The value is the default export, or NAME in `./file.ts#NAME`. */
+/** Module path, relative to its file. The value is the default export, or NAME in `./file.ts#NAME`. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;
 
-/** Module whose export is a function, called with `settings`. The command line can change the settings. */
+/** Module that exports a function of `settings`, which the command line can change. */
 export interface FileValue {
   readonly file: FileText;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -28,29 +28,28 @@ export interface FileValue {
 /** A custom value, or the file that makes it. */
 export type Own<T> = T | FileText | FileValue;
 
-/** A custom task, or a function that makes it from the models and data. */
+/** A custom task, or a function that makes it. */
 export type OwnTask = Own<TeamTask | DefinedTask | ((resources: TaskResources) => OwnTaskMade)>;
 
 type OwnTaskMade = TeamTask | DefinedTask | Promise<TeamTask | DefinedTask>;
 
-/** Settings of a named task; a text task may have a custom team. */
+/** Settings of a named task, optionally with a custom team. */
 export type NamedTask = TaskSettings extends infer Task
   ? Task extends { readonly team: unknown }
     ? Omit<Task, "team"> & { readonly team: Own<TeamChoice> | readonly Own<TeamChoice>[] }
     : Task
   : never;
 
-/** A data file, a custom list or function, or the module that exports it. */
+/** A data file, a custom list or function, or its module. */
 type Examples = string | SupervisedExamples | FileValue;
 
-/** A warm start's settings; some have defaults. The run sets `model`. */
+/** Warm start without `model`, which the run sets. */
 type WarmStartDefinition =
   | ({ readonly name: "examples"; readonly examples: Examples } & Partial<
       Omit<ExamplesWarmStart, "name" | "examples" | "model">
     >)
   | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
-/** Values of `task`: settings of a named task, a custom task, or the file that makes it. */
 export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;
 
 type Listed<Names extends string, Last = LastOf<Names>> = Last extends string
@@ -66,15 +65,15 @@ type LastOf<Names> = (Names extends unknown ? (of: () => Names) => void : never)
     : never
   : never;
 
-/** Never matches. Its key lists the known names, so TypeScript's error about a wrong name prints them. */
+/** Never matches; its key makes TypeScript's error list the known names. */
 interface UnknownTask extends Readonly<Record<`known names: ${Listed<NamedTask["name"]>}`, never>> {
   readonly name: string;
 }
 
-/** Drops `name`: with a free-text name, every wrong name would be valid. */
+/** A free-text name would make every wrong name valid. */
 type WithoutName<T> = T extends TeamTask | DefinedTask ? Omit<T, "name"> : T;
 
-/** Settings in which a file can replace a value. */
+/** Allows a file in place of a value. */
 type WithFiles<T> = T extends ValueSource
   ? T | FileText | FileValue
   : T extends TrainValues[keyof TrainValues]
@@ -85,7 +84,7 @@ type WithFiles<T> = T extends ValueSource
         ? { readonly [Key in keyof T]: WithFiles<T[Key]> }
         : T;
 
-/** Training settings; each value may also be a file that makes it. */
+/** Training settings; a file can replace each value. */
 export type TrainDefinition = Omit<WithFiles<TrainSettings>, "supervised"> & {
   /** Supervised examples for mixed training; `examples` is required. */
   readonly supervised?:
@@ -98,30 +97,27 @@ export interface RunDefinition {
   readonly task?: TaskChoice;
   /** `shipped`, `untrained`, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
-  /** Supervised warm start before training. */
   readonly warmStart?: WarmStartDefinition | null;
   /** Model of the agents that do not learn; null for the run's own initial model. */
   readonly actor?: ActorSettings | Own<LanguageModel> | null;
   readonly policies?: "shared" | "own";
-  /** Other models of single policies, by policy name. */
+  /** Models of single policies, by policy name. */
   readonly bases?: Readonly<Record<string, string>>;
   /** Frozen models that objectives compare with, by name (`train.objective.kl.to`). They share the run's tokenizer. */
   readonly teachers?: Readonly<Record<string, string>>;
-  /** Variables of the models' chat templates. */
   readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
   readonly lora?: LoraSettings | null;
   readonly device?: string;
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
-  /** Outputs for metrics, validation values and transcripts besides the run folder. Default `["tensorboard"]`. */
+  /** Outputs besides the run folder. Default `["tensorboard"]`. */
   readonly sinks?: readonly (NamedSink | Own<MetricSink | ((place: OwnSinkPlace) => MetricSink)>)[];
   readonly train?: TrainDefinition;
 }
 
 /**
- * Returns the configuration unchanged. In `run.config.ts`, TypeScript checks `export default defineRun({ ... })` and
- * editors complete it. A custom value can replace any name. Commands read it from the file again, and refuse a run
- * whose files have changed.
+ * Returns the configuration unchanged, checked by TypeScript. A custom value can replace any name. Commands read it
+ * from the file again, and refuse a run whose files have changed.
  */
 export function defineRun(definition: RunDefinition): RunDefinition {
   return definition;

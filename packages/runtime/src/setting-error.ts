@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
 
-/** Error about a setting, by its key. */
 export function settingError(
   key: string,
   reason: string,

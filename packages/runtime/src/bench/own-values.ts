@@ -46,10 +46,7 @@ export function withoutFiles(words: readonly string[]): string[] {
   return words.filter((word) => !isFileWord(word));
 }
 
-/**
- * Opens the methods again and checks that no file has changed.
- * @throws LaconicError `checkpoint_mismatch` with a changed file
- */
+/** Opens the methods again. @throws LaconicError `checkpoint_mismatch` with a changed file */
 export async function openOwnMethods(own: OwnBenchValues, directory: string): Promise<Baseline[]> {
   await checkSourceInputs(directory, "bench", own.sources);
   return Promise.all(fromFolder(directory, own).methods.map((each) => openMethod(each.reference)));
@@ -79,7 +76,7 @@ async function openBoard(of: Reference): Promise<Board> {
 type Config = BenchConfig | PairConfig;
 
 /**
- * Refuses to resume another machine's bench that runs code or calls servers, unless the command trusts it.
+ * Refuses to resume another machine's bench that runs code or calls servers, without trust.
  * @throws LaconicError `config_invalid`
  */
 export async function checkBenchTrust(directory: string, config: Config): Promise<void> {

@@ -55,12 +55,12 @@ export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
   readonly offline: boolean;
-  /** Plan only; no model is called. */
+  /** Plan only: no model is called. */
   readonly plan?: boolean;
 }
 
 export interface QuestionLimits extends TaskLimits {
-  /** Allows sending the key over http to another machine. */
+  /** Allows sending the key over http to other machines. */
   readonly insecure: boolean;
   /** @returns called for each sample */
   readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
@@ -102,7 +102,7 @@ export async function prepareQuestions(
   return prepared;
 }
 
-/** Writes the inputs of a new bench into its folder, so that it can resume. */
+/** Stores the inputs of a new bench, so that it can resume. */
 export async function keepQuestions(
   directory: string,
   { config, skipped }: PreparedQuestions,
@@ -118,7 +118,7 @@ export async function keepQuestions(
   await skippedFile.write(directory, skipped);
 }
 
-/** Runs missing and failed samples. Returns the reason for an early stop, otherwise null. */
+/** Runs missing and failed samples. @returns reason for an early stop, otherwise null */
 export function playQuestions(
   directory: string,
   prepared: PreparedQuestions,
@@ -132,7 +132,7 @@ export function playQuestions(
   return inBenchFolder(directory, questionRecords, account, async (file, booked) => {
     const { signal, dispose } = interrupts();
     try {
-      // Each team has separate models while it is open.
+      // Teams have separate models while open.
       const seen: SeenByTeam[] = [];
       for (const team of teams)
         seen.push(...seenByTeam(team.method.name, await team.open({ account: booked, ...deadline }), prepared.jobs));
@@ -168,7 +168,7 @@ async function opener(
   shared: { readonly account: SpendAccount; readonly insecure: boolean } & Pick<Spending, "deadlineMs">,
   note: (text: string) => void,
 ): Promise<(named: Parameters<OpenModel>[0], limiter?: Limiter) => LanguageModel> {
-  // Imported here, because the SDK takes 0.1 s that other commands would pay.
+  // The SDK takes 0.1 s to load.
   const { openAiModel } = await import("@laconic/openai");
   const onEvent = (event: ApiEvent): void => {
     if (event.kind === "end-unknown")
@@ -191,16 +191,15 @@ async function opener(
     });
 }
 
-/** Team of a run as a method of a bench. */
 interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "maxCalls"> {
-  /** Max tokens of one reply; absent if only the team's agents know it. */
+  /** Max tokens of one reply; absent if unknown. */
   readonly replyTokens?: number;
 }
 
 interface TrainedTeamChoice {
-  /** Replacement for the actor of the agents that do not learn. */
+  /** Replaces the configured actor. */
   readonly actor?: string | null;
-  /** Price of the actor's model; null for the public price. */
+  /** Price of the actor; null for the public one. */
   readonly actorPrice?: TokenPrice | null;
   /** Whether all benchmarks are modules, which may be of the team's world. */
   readonly ownBoards?: boolean;
@@ -290,13 +289,13 @@ async function questionTeam(found: FoundRun, progress: Progress): Promise<Questi
         ...(family !== undefined && { family }),
         ...(benchmark !== undefined && { benchmark }),
       }).topology,
-    // Facts of a question are dealt as in training.
+    // Dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),
     maxCalls: () => topology.agents.length * rounds,
   };
 }
 
-/** Opens a team of a module or world unchanged: its prompts contain the answer format. */
+/** Opens a team of a module or world unchanged: its prompts have the answer format. */
 async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise<QuestionTeam> {
   const { folder } = await openModelFolder(config.model, progress);
   const task = await openRunTask(config.task, {
@@ -304,7 +303,7 @@ async function ownTeam({ config, state }: FoundRun, progress: Progress): Promise
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
-  // The topology may use resources of the task.
+  // The topology may use the task's resources.
   closeAtEnd(task, runTaskTitle(config.task));
   const { topology } = withLearned({ task }, learnedOf(state)).task;
   const turns = config.train.limits.maxTurns ?? topology.agents.length;

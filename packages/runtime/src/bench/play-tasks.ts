@@ -37,7 +37,7 @@ export interface TaskOutcome {
 }
 
 export interface TaskLimits extends Pick<Spending, "deadlineMs"> {
-  /** Number of failed samples that stops the bench. */
+  /** Failed samples that stop the bench. */
   readonly maxErrors: number;
   readonly interrupts: () => Interrupts;
 }
@@ -82,7 +82,6 @@ export async function playTasks(
   );
 }
 
-/** Opened tasks with their teams. */
 interface OpenedPairs {
   readonly boards: readonly PairBoard[];
   close(): Promise<void>;
@@ -94,8 +93,8 @@ interface Trained {
 }
 
 /**
- * Opens each task with the model of its baselines, and the compared runs.
- * @param booked - account and call timeout for models behind servers
+ * Opens each task with its baselines' model, and the compared runs.
+ * @param booked - account and timeout for calls to servers
  */
 async function openPairs(
   config: PairConfig<TaskSettings>,
@@ -115,7 +114,7 @@ async function openPairs(
       const own: PairMethod[] = [];
       for (const { name, found } of trained) {
         if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
-        // All teams use the bench's problems, so the run's problems are not loaded.
+        // All teams use the bench's problems, not the run's.
         const { actor } = found.config;
         const price = actor !== null && "api" in actor ? await knownPrice(actor.api.model) : null;
         const spending = { ...booked, price };
@@ -219,7 +218,7 @@ async function openBase(
   return { task, model: speaker, close };
 }
 
-/** Task of a run, for a bench's settings. @throws LaconicError `config_invalid` for a task of a module */
+/** Task of a run, for a bench. @throws LaconicError `config_invalid` for a task of a module */
 export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
   if (!isReference(task)) return task as TaskSettings;
   throw new LaconicError("config_invalid", `${run}: its task is of a module and has no baselines`, { run });

@@ -10,19 +10,19 @@ import { tryDevice, type DeviceSpeed, type DeviceOutcome } from "./try-device.ts
 
 export interface ChosenDevice {
   readonly name: string;
-  /** Kernels of the first worker; other workers differ only in the GPU index. */
+  /** Kernels of the first worker; others differ only in the GPU index. */
   readonly source: KernelSource;
-  /** A list if each worker has its own GPU; otherwise shared by all workers. */
+  /** A list if each worker has a GPU. */
   readonly sources: KernelSource | readonly KernelSource[];
   readonly workers: number;
   readonly dtype: "float32" | "bfloat16";
-  /** Bytes per worker if the device uses the machine's memory; null if the kernels report it, or if unknown. */
+  /** Bytes per worker if the device uses the machine's memory; otherwise null. */
   readonly memory: number | null;
   readonly kernels: KernelFacts;
 }
 
 /**
- * Chooses a device by name. `auto` takes the first working one; `note` receives the reason.
+ * Returns the named device; `auto` takes the first working one, and `note` receives the reason.
  * @throws LaconicError `device_unavailable` for an unknown device, or if none works
  */
 export async function chooseDevice(
@@ -73,7 +73,7 @@ export async function chooseDevice(
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
 }
 
-/** Returns the fastest of a CPU device and the measured real GPUs, with the reason. */
+/** Returns the fastest of a CPU device and the real GPUs, with the reason. */
 async function againstGpus(
   device: KnownDevice,
   detail: string,
@@ -117,7 +117,6 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
-/** Describes the choice of `auto`. @throws LaconicError `device_unavailable` if no device works */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
@@ -137,21 +136,21 @@ export interface DeviceReport extends DeviceOutcome {
   readonly about: string;
 }
 
-/** Starts each device once and multiplies two numbers; native ones run in a child process. */
+/** Starts each device and multiplies two numbers; native ones run in a child process. */
 export async function probeDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const device of devices) reports.push(await probe(device));
   return reports;
 }
 
-/** Starts one device. @throws LaconicError `device_unavailable` for an unknown device */
+/** @throws LaconicError `device_unavailable` for an unknown device */
 export function probeDevice(name: string): Promise<DeviceReport> {
   return probe(deviceNamed(name).device);
 }
 
 /**
- * Checks that the named GPUs exist and the library starts, in a child process. Other devices are not checked: their
- * start reports the problem.
+ * Checks in a child process that the named GPUs exist and the library starts. Other devices report problems at their
+ * start.
  * @throws LaconicError `device_unavailable` with the existing GPUs, or the missing part
  */
 export async function expectGpus({
@@ -211,7 +210,7 @@ async function outcomeOf(
 
 const tryEntry = new URL("../../assets/try-device.mjs", import.meta.url);
 
-/** Measures a device's speed in a child process; null on failure. The limit is short: slow devices are useless. */
+/** Measures in a child process; null on failure. The limit is short: slow devices are useless. */
 export async function measureInChild(source: KernelSource): Promise<DeviceSpeed | null> {
   const outcome = await askChild<DeviceSpeed>(tryEntry, [JSON.stringify(source), "measure"], 30_000);
   return "answer" in outcome ? outcome.answer : null;
@@ -219,10 +218,7 @@ export async function measureInChild(source: KernelSource): Promise<DeviceSpeed 
 
 const patienceMs = 120_000;
 
-/**
- * Runs `tryDevice` in a child process, so that a crash of a native library is an outcome.
- * @param remedy - advice for a crashing library
- */
+/** Runs `tryDevice` in a child process, to survive crashes. @param remedy - advice after a crash */
 export async function probeInChild(
   source: KernelSource,
   remedy: string,
@@ -233,7 +229,6 @@ export async function probeInChild(
   return { works: false, detail: `does not work: ${outcome.failed}; ${remedy}` };
 }
 
-/** GPUs that NVIDIA's driver reports, or the reason for none. */
 type GpuReport = { readonly gpus: readonly Gpu[] } | { readonly missing: string };
 
 const driverPatienceMs = 60_000;
@@ -252,16 +247,13 @@ export function gpusHere(): Promise<GpuReport> {
 
 type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string };
 
-/** Max characters of a library's last output, to fit a line. */
+/** Max characters of library output. */
 const longestReason = 200;
 
-/**
- * Runs a module in a child process and returns its first message. Native code there may crash, abort or hang.
- * @param entry - the module
- */
+/** Runs a module in a child process and returns its first message, because native code may crash or hang. */
 function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
   return new Promise((resolve) => {
-    // Library output is not part of this command's output.
+    // Hides library output.
     const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -289,7 +281,7 @@ function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Pr
   });
 }
 
-/** Last line without terminal control characters. */
+/** Last line without control characters. */
 function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   return line

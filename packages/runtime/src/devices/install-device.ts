@@ -6,16 +6,15 @@ import { LaconicError } from "@laconic/core";
 import { expectNotAborted } from "@laconic/core/async";
 import { makeFolders, npmCommand, moveFile, endProcessTree, systemOf } from "@laconic/core/platform";
 
-/** Devices with packages that are installed only on request. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
 export interface InstallOptions {
   /** Parent folder; each device gets a subfolder. */
   readonly folder: string;
-  /** Python with pip, for `tensorflow` and `tensorflow-gpu`; its TensorFlow is used if installed. */
+  /** Python with pip, for TensorFlow; an installed TensorFlow is used. */
   readonly python: string;
   readonly run: RunCommand;
-  /** Stops the running program, and removes the folder if it is new. */
+  /** Stops the program, and removes a new folder. */
   readonly signal?: AbortSignal;
   note(step: string): void;
 }
@@ -39,8 +38,8 @@ const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>
 };
 
 /**
- * Installs a device's packages without running their scripts. Builds TensorFlow's binding against the library of a
- * Python wheel. A second call repairs an incomplete installation.
+ * Installs a device's packages without running their scripts. Builds TensorFlow's binding against a Python wheel. A
+ * second call repairs an incomplete installation.
  * @returns the folder for `modules`
  * @throws LaconicError `device_unavailable` with the failed step and its output, `aborted`
  */
@@ -96,9 +95,8 @@ async function expectCuda(run: RunCommand): Promise<void> {
 }
 
 /**
- * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the package's own library is from 2022 and
- * supports no current GPU. Needs make and a C++ compiler.
- * @param folder - contains `node_modules` with the package
+ * Builds tfjs-node's binding against a Python wheel: the package's own library is from 2022 and supports no current
+ * GPU. Needs make and a C++ compiler.
  */
 async function buildTensorFlow(
   device: Exclude<OptionalDevice, "webgpu">,
@@ -115,7 +113,7 @@ async function buildTensorFlow(
   const prefix = dirname(dirname(process.execPath));
   const environment = {
     PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
-    // Uses this Node's headers if present, instead of a download.
+    // Uses this Node's headers, to avoid a download.
     ...(existsSync(join(prefix, "include", "node", "node_api.h")) && { npm_config_nodedir: prefix }),
   };
   const build = await run(process.execPath, [join(bin, "node-pre-gyp"), "install", "--build-from-source"], {
@@ -125,7 +123,7 @@ async function buildTensorFlow(
   expectDone(device, "building the binding (make, g++)", build);
 }
 
-/** Folder of Python's TensorFlow, or of a wheel that is downloaded and unpacked once. */
+/** Folder of Python's TensorFlow, or of a downloaded wheel. */
 async function tensorFlowFolder(
   device: Exclude<OptionalDevice, "webgpu">,
   folder: string,
@@ -158,14 +156,13 @@ async function tensorFlowFolder(
 
 const libraries = ["libtensorflow_cc.so.2", "libtensorflow_framework.so.2"] as const;
 
-/** Keeps only the files that the binding needs, a third of the wheel. */
+/** Keeps only the binding's files, a third of the wheel. */
 async function keepLibrary(folder: string): Promise<void> {
   const needed = new Set<string>(["include", "THIRD_PARTY_NOTICES.txt", ...libraries]);
   for (const name of await readdir(folder))
     if (!needed.has(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Links the files that the package's build expects. */
 async function link(library: string, deps: string): Promise<void> {
   await rm(deps, { recursive: true, force: true });
   await makeFolders(join(deps, "lib"));
@@ -179,7 +176,7 @@ async function link(library: string, deps: string): Promise<void> {
 }
 
 export interface Outcome {
-  /** Null if the program could not be started. */
+  /** Exit code; null if it could not start. */
   readonly code: number | null;
   readonly text: string;
 }
@@ -194,11 +191,11 @@ export type RunCommand = (
   },
 ) => Promise<Outcome>;
 
-/** Runs a program without a shell and collects its output. The code is null if it cannot start. */
+/** Runs a program without a shell. The code is null if it cannot start. */
 export const runCommand: RunCommand = (program, args, { folder, environment = {}, signal } = {}) =>
   new Promise((resolve) => {
     const child = spawn(program, [...args], {
-      // A separate group, so that an abort also ends the build's children.
+      // An abort also ends the build's children.
       detached: signal !== undefined && systemOf(process.platform).hasGroups,
       ...(folder !== undefined && { cwd: folder }),
       env: { ...process.env, ...environment },

@@ -14,28 +14,27 @@ export type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "
 export interface KnownDevice {
   readonly name: string;
   readonly about: string;
-  /** Default number of worker threads; 1 for multithreaded libraries. */
+  /** Default worker threads; 1 for multithreaded libraries. */
   readonly workers: number;
   /** Default float32. */
   readonly dtype?: "bfloat16";
-  /** Bytes per worker, if the device uses the machine's memory. */
+  /** Bytes per worker of the machine's memory. */
   readonly memory?: (workers: number) => number;
   readonly kernels?: KernelFacts;
   /** Whether names can select GPUs, such as `cuda:1`. */
   readonly indexed?: true;
-  /** @param index - GPU index. Default: the first */
   source(index?: number, deterministic?: boolean): KernelSource | Promise<KernelSource>;
   /** `able`: bit-exact repeats on request. `never`: not possible. Absent: always (CPU devices). */
   readonly deterministic?: "able" | "never";
-  /** Whether `auto` prefers it to the CPU if it is a real GPU and measures faster. */
+  /** Set for GPUs that `auto` prefers to the CPU if real and measured faster. */
   readonly measured?: true;
-  /** Advice for a crash or hang of its library. */
+  /** Advice after a crash or hang. */
   readonly remedy: string;
-  /** Whether a start loads native code, which can crash and therefore runs in a child process. */
+  /** Whether a start loads native code, which then runs in a child process. */
   native(): boolean | Promise<boolean>;
 }
 
-/** Folder with a subfolder of packages per optional device. */
+/** Parent folder of optional devices' packages. */
 export function devicesFolder(): string {
   return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }
@@ -49,7 +48,7 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
-/** Devices in the order that `auto` tries them. */
+/** Ordered as `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
   {
     name: "cuda",
@@ -99,7 +98,7 @@ export const devices: readonly KnownDevice[] = [
     native: async () => (await tensorFlow()).isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
-    // Before wasm, which works everywhere. Choose wasm for identical bits on all machines.
+    // Before wasm, which gives identical bits on all machines.
     name: "wasm-fma",
     about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
     workers: 2,
@@ -121,7 +120,7 @@ export const devices: readonly KnownDevice[] = [
     native: () => false,
   },
   {
-    // After the CPU devices: its adapter may be software, and not every GPU is faster.
+    // After the CPU devices: its adapter may be software.
     name: "webgpu",
     deterministic: "never",
     measured: true,
@@ -150,7 +149,7 @@ export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
 
-/** Returns a device and the GPUs in its name. @throws LaconicError `device_unavailable` for an unknown name */
+/** @throws LaconicError `device_unavailable` for an unknown name */
 export function deviceNamed(text: string): {
   readonly device: KnownDevice;
   readonly indices: readonly number[] | null;
@@ -170,7 +169,7 @@ export function deviceNamed(text: string): {
   return { device, indices };
 }
 
-/** Imports an optional peer of 40 MB, which only its devices need. */
+/** Optional peer of 40 MB. */
 async function tensorFlow(): Promise<typeof import("@laconic/kernels-tfjs")> {
   try {
     return await import("@laconic/kernels-tfjs");
@@ -190,7 +189,7 @@ function hasTorch(device: "cpu" | "cuda" | "mps"): boolean {
   }
 }
 
-/** Device name: `cuda`, or `cuda:0,1` for some of its GPUs. */
+/** `cuda`, or `cuda:0,1` for some of its GPUs. */
 interface DeviceName {
   readonly name: string;
   /** GPUs with one worker each; null for the device's default. */

@@ -2,15 +2,15 @@ import { randomFromSeed, thrownText } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import type { CreateKernels, Kernels, KernelSource, Tensor } from "@laconic/engine/kernels";
 
-/** Whether a device works, with its library and version, or the problem. */
+/** Result with library and version, or the problem. */
 export interface DeviceOutcome {
   readonly works: boolean;
   readonly detail: string;
-  /** Whether the GPU is software on the CPU; absent for other devices. */
+  /** Whether the GPU is software; absent for CPU devices. */
   readonly emulated?: boolean;
 }
 
-/** Lists operators that ran on the CPU during sampling, as `; aten::sort (12 calls)` each. */
+/** Operators that fell back to the CPU, as `; aten::sort (12 calls)` each. */
 async function fallbacksIn(kernels: Kernels): Promise<string> {
   if (!kernels.fallbacks) return "";
   const engine = await createInlineEngine([kernels]);
@@ -44,7 +44,7 @@ const tinyModel = {
   initializer_range: 0.02,
 };
 
-/** Starts a device in this process and multiplies two numbers. A library crash ends the process. */
+/** Multiplies two numbers on a device in this process, which a library crash ends. */
 export async function tryDevice({ module, options }: KernelSource): Promise<DeviceOutcome> {
   try {
     const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
@@ -91,7 +91,7 @@ const config = {
 };
 const [rows, prompt, tokens] = [16, 16, 32] as const;
 
-/** Measures a device: products for 50 ms, and 24 decode steps after 24 warm-up steps. */
+/** Measures products for 50 ms, and 24 decode steps after 24 warm-up steps. */
 export async function measureDevice({ module, options }: KernelSource): Promise<DeviceSpeed> {
   const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
   const kernels = await createKernels(options);
@@ -138,7 +138,7 @@ async function productRate(kernels: Kernels): Promise<number> {
         for (let i = 1; i < count; i++) out = kernels.linear(out, weight);
         return out;
       });
-      // This read waits for all queued products.
+      // Waits for all queued products.
       await kernels.read(last);
       kernels.free(last);
       const ms = performance.now() - start;

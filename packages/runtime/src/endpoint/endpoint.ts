@@ -14,18 +14,15 @@ interface Serving extends Required<
 > {
   readonly host: string;
   readonly port: number;
-  /** Null if users run the programs that play rollouts. */
+  /** Programs to run; null if users run them. */
   readonly programs?: ProgramSettings | null;
-  /** Address of the endpoint for the programs. Default: the listening address. */
+  /** Endpoint address for programs. Default: the listening address. */
   readonly programUrl?: string | undefined;
 }
 
 const lineMs = 500;
 
-/**
- * Opens a run's training endpoint, the source of its episodes.
- * @param onStatus - called twice a second, and once at the end
- */
+/** Opens a run's training endpoint. @param onStatus - called twice a second, and at the end */
 export function endpoint(
   serving: Serving,
   progress: Progress,
@@ -88,7 +85,7 @@ export function endpoint(
   };
 }
 
-/** Agents that learn have a tokenizer. A frozen agent may be an API without tokens. */
+/** A frozen agent may be an API without tokens. */
 function agentsOf({ parts, tokenizers, task }: OpenedParts): Record<string, GatewayAgent> {
   const agents: Record<string, GatewayAgent> = {};
   for (const [name, { agents: own, model }] of Object.entries(parts.policies))

@@ -7,7 +7,7 @@ import { joinPath, linesIn, type FileSystem } from "@laconic/core/files";
 import { explainedFileSystem, LineFile, nodeFileSystem, rowIn, piecesOf, runFiles } from "@laconic/trainer";
 import { z } from "zod";
 
-/** Open part of the journal in a run folder: recent events, and complete rollouts with a reward. */
+/** Open part: recent events, with complete rewarded rollouts. */
 const journalFile = "gateway.jsonl";
 
 const terms = z.record(z.string(), z.number());
@@ -48,7 +48,7 @@ interface JournalOptions {
 
 /**
  * @param resume - false removes earlier parts, whose rollouts belong to other weights
- * @throws LaconicError `run_unwritable`, `data_invalid`; reading and writing the journal throw the same
+ * @throws LaconicError `run_unwritable`, `data_invalid`, also when reading and writing
  */
 export async function openJournal(
   directory: string,
@@ -68,7 +68,6 @@ export async function openJournal(
   return journal;
 }
 
-/** A run's journal: events of earlier processes, and a file for new ones. */
 class GatewayJournal {
   readonly #directory: string;
   readonly #path: string;
@@ -77,14 +76,13 @@ class GatewayJournal {
   readonly #options: Required<JournalOptions>;
   /** Number of the next closed part. */
   #next: number;
-  /** Parts of earlier processes. */
   #segments: readonly Segment[] = [];
   #isRead = false;
   #packing: Promise<void> = Promise.resolve();
   #last: Promise<unknown> = Promise.resolve();
   /** Bytes in the open part. */
   #bytes = 0;
-  /** Past events, read lazily with memory for one row. */
+  /** Past events, read lazily. */
   readonly past: AsyncIterable<GatewayEvent>;
 
   constructor(directory: string, next: number, options: Required<JournalOptions>) {
@@ -97,17 +95,17 @@ class GatewayJournal {
     this.past = this.#readPast();
   }
 
-  /** Closes the part of an earlier process, whose last row may be incomplete. */
+  /** Closes an earlier process's part, whose last row may be incomplete. */
   async start(): Promise<void> {
     const { fs } = this.#options;
     await this.#closePart();
     this.#segments = (await listSegments(fs, this.#directory)).segments;
   }
 
-  /** Writes events in call order; resolves when the row is in the file. */
+  /** Writes in call order; resolves when the row is in the file. */
   write(event: GatewayEvent): Promise<void> {
     const written = this.#last.then(() => this.#append(event));
-    this.#last = written.catch(() => undefined); // a full disk fails only this request, not later ones
+    this.#last = written.catch(() => undefined); // a full disk fails only this request
     return written;
   }
 
@@ -134,7 +132,7 @@ class GatewayJournal {
     const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
     await this.#file.append(line);
-    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // new files need a directory sync, or a crash loses their name
+    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // a crash must not lose the file's name
     this.#bytes += Buffer.byteLength(line);
     if (this.#bytes < segmentBytes) return;
     try {
@@ -149,14 +147,14 @@ class GatewayJournal {
   async #closePart(): Promise<void> {
     const { fs } = this.#options;
     const closed = joinPath(this.#folder, segmentName(this.#next));
-    this.#next += 1; // the rename may have succeeded before an error, so the number is never reused
+    this.#next += 1; // never reused: the rename may have succeeded before an error
     this.#bytes = 0;
     if (await fs.exists(this.#path)) await fs.rename(this.#path, closed);
     await fs.syncDirectory(this.#directory);
   }
 
   #pack(): void {
-    if (!this.#isRead) return; // parts that are being read must not change
+    if (!this.#isRead) return; // parts must not change while being read
     const { fs, warn } = this.#options;
     this.#packing = this.#packing
       .then(() => packSegments(fs, this.#directory))
@@ -164,7 +162,7 @@ class GatewayJournal {
   }
 }
 
-/** Folder in a run folder for closed parts, ordered by number. */
+/** Closed parts, ordered by number. */
 const segmentFolder = "gateway";
 
 /** A closed part. A packed one replaces all parts in its range. */
@@ -179,7 +177,6 @@ const pattern = /^(\d{6})(?:-(\d{6}))?\.jsonl(\.gz)?$/u;
 
 const numbered = (n: number): string => String(n).padStart(6, "0");
 
-/** Name of an unpacked part, or of a packed one with its range. */
 function segmentName(first: number, last?: number): string {
   return last === undefined ? `${numbered(first)}.jsonl` : `${numbered(first)}-${numbered(last)}.jsonl.gz`;
 }
@@ -210,7 +207,7 @@ async function listSegments(
   };
 }
 
-/** Reads lines with memory for one line. Damage ends a packed file, and yields one null. */
+/** Reads lines lazily. Damage ends a packed file, and yields one null. */
 async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean): AsyncGenerator<Uint8Array | null> {
   if (!isPacked) {
     yield* linesIn(piecesOf(fs, path));
@@ -233,7 +230,7 @@ async function* linesOfSegment(fs: FileSystem, path: string, isPacked: boolean):
 /** Bytes of lines per gzip member. */
 const memberBytes = 4 << 20;
 
-/** Writes lines as gzip members, which `zcat` can read, then renames the file. */
+/** Writes gzip members, then renames the file. */
 async function writePacked(fs: FileSystem, path: string, lines: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${path}.partial`;
   await fs.write(partial, "");
@@ -258,8 +255,8 @@ const lineEnd = Uint8Array.of(10);
 const maxEnded = 200_000;
 
 /**
- * Packs the closed parts into one, without rollouts that no resume needs. Dropped rollouts are removed. Trained ones
- * are kept only if a checkpoint is between their last reply and their training step.
+ * Packs the closed parts into one. Removes dropped rollouts, and trained ones without a checkpoint between their last
+ * reply and their training step.
  */
 async function packSegments(fs: FileSystem, directory: string): Promise<void> {
   const { segments } = await listSegments(fs, directory);
@@ -270,11 +267,11 @@ async function packSegments(fs: FileSystem, directory: string): Promise<void> {
   const checkpoints = await keptSteps(fs, directory);
   const needed = (rollout: UnknownRecord): boolean => {
     const end = ends.get(rollout["id"]);
-    if (!end || end.isDropped) return false; // so many others have ended since that it no longer waits
+    if (!end || end.isDropped) return false; // dropped, or too old to wait
     const { taken } = end;
     if (taken === undefined) return true;
     const [, sampled = 0] = (rollout["steps"] ?? []) as readonly number[];
-    // An older checkpoint may become the newest before that step ends.
+    // A checkpoint may still be saved before that step ends.
     return taken >= Math.max(0, ...checkpoints) || checkpoints.some((step) => sampled <= step && step <= taken);
   };
   const isKept = (row: UnknownRecord): boolean => {
@@ -296,12 +293,12 @@ async function packSegments(fs: FileSystem, directory: string): Promise<void> {
 }
 
 interface End {
-  /** Number of completed steps when it was last taken. */
+  /** Completed steps when last taken. */
   readonly taken?: number;
   readonly isDropped?: true;
 }
 
-/** Returns the ends of the newest rollouts that were rewarded or dropped. Older ones are never requested. */
+/** Ends of the newest rollouts; older ones are never requested. */
 async function endsIn(fs: FileSystem, folder: string, segments: readonly Segment[]): Promise<Map<unknown, End>> {
   const ends = new Map<unknown, End>();
   const end = (id: unknown, how: End): void => {

@@ -42,10 +42,9 @@ export interface Served {
 }
 
 export interface ServedChoice extends RunChoice {
-  /** A single policy of a run. Default: the whole team. */
+  /** Single policy of a run. Default: the whole team. */
   readonly policy: string | undefined;
   readonly templateArguments: Readonly<Record<string, unknown>>;
-  /** Cost limits of an actor behind a server. */
   readonly cap: ActorCap;
 }
 
@@ -54,19 +53,18 @@ interface ServedPlace {
   readonly device: ChosenDevice;
 }
 
-/** Weights and their tokenizer. */
 interface ServedSource {
   readonly name: string;
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Null for a run trained without tools. Default: Hermes format. */
+  /** Tool format; null for a run trained without tools. Default: Hermes format. */
   readonly tools?: ToolFormat | null;
 }
 
 /**
- * Opens a model for serving: a run folder (its team and each trained agent), a model folder, `hub:owner/name` or
- * `shipped`. A run trained through the endpoint serves only its policy.
- * @throws LaconicError `config_invalid` for a choice that the source does not have
+ * Opens a run folder (its team and each trained agent), a model folder, `hub:owner/name` or `shipped`. A run trained
+ * through the endpoint serves only its policy.
+ * @throws LaconicError `config_invalid` for a missing choice
  */
 export async function openServed(
   given: string,
@@ -109,12 +107,12 @@ function servedModel({
     tokenizer,
     contextLength: model.contextLength,
     scorer: model,
-    // Chat models accept a caller's tools, because most were trained to call them.
+    // Most chat models were trained to call tools.
     ...(tools !== null && "encodeChat" in tokenizer && { tools: tools ?? hermesTools() }),
   };
 }
 
-/** Tool format of a run trained through the endpoint; null without tools. */
+/** Tool format; null without tools. */
 export function toolsOf(task: RunTask): ToolFormat | null {
   if (!isGateway(task)) return null;
   const { tools = "told" } = task;
@@ -182,7 +180,7 @@ function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>):
   return relayTask({ level: "one-fact" }).tokenizer;
 }
 
-/** Serves the run's team under the run's name, and each trained agent as `RUN/AGENT`. */
+/** Serves the team under the run's name, and each trained agent as `RUN/AGENT`. */
 async function servedTeam(
   run: string,
   found: FoundRun,

@@ -4,28 +4,26 @@ import { endProcessTree, systemOf } from "@laconic/core/platform";
 import { formatDuration } from "@laconic/core/text";
 import { thrownText } from "@laconic/core";
 
-/** Programs that play a training endpoint's rollouts and run while it trains. */
+/** Programs that play rollouts during training. */
 export interface ProgramSettings {
-  /** Number of processes. */
   readonly count: number;
-  /** Command, run without a shell. */
+  /** Runs without a shell. */
   readonly command: readonly [program: string, ...words: string[]];
 }
 
 interface ProgramContext extends Pick<KeepOptions, "warn" | "allGaveUp"> {
   /** Endpoint URL without a path. */
   readonly url: string;
-  /** Null if the endpoint needs no key. */
+  /** Key; null if the endpoint needs none. */
   readonly apiKey: string | null;
-  /** Called for each line that a program prints. */
+  /** Called for each printed line. */
   readonly say: (line: string) => void;
 }
 
-/** A running program. */
 export interface StartedProgram {
-  /** Resolves with null after success, otherwise with the reason. */
+  /** Reason of a failure, or null after success. */
   readonly ended: Promise<string | null>;
-  /** Sends SIGTERM, then SIGKILL if needed; resolves when the program has ended. */
+  /** Sends SIGTERM, then SIGKILL; resolves at the end. */
   stop(): Promise<void>;
 }
 
@@ -36,25 +34,24 @@ interface KeepOptions {
   readonly warn: (message: string) => void;
   /** Called once, when each program has failed {@link maxFailures} times in a row. */
   readonly allGaveUp: (reason: string) => void;
-  /** Waits; ends early if the signal aborts. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly now?: () => number;
 }
 
-/** Wait before the first restart; doubles with each failure in a row. */
+/** Doubles with each failure in a row. */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
 /** Run time that resets the failure count. */
 const provenMs = 60_000;
 
-/** Failures in a row after which a program is given up, about four minutes. */
+/** Failures in a row before giving up, about four minutes. */
 const maxFailures = 8;
 
 /** Time from SIGTERM to SIGKILL. */
 const graceMs = 3000;
 
-/** Max length of the last line, which explains a failure. */
+/** Max characters of the last line, the failure's reason. */
 const maxLineLength = 500;
 
 /**
@@ -81,10 +78,7 @@ export function openPrograms(
   return () => programs.stop();
 }
 
-/**
- * Keeps `count` programs running: restarts immediately after success, and after a doubling wait on failure.
- * @returns stops all programs
- */
+/** Keeps `count` programs running. The wait after failures doubles. @returns stops all programs */
 export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
   const { count, start, warn, allGaveUp, wait = waitFor, now = () => performance.now() } = options;
   const stopping = new AbortController();
@@ -119,7 +113,7 @@ export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
         if (gaveUp === count) allGaveUp(failure ?? "");
         return;
       }
-      // Limits restarts of a program that succeeds immediately.
+      // Limits restarts after immediate success.
       const least = failure === null && lived < firstWaitMs ? firstWaitMs - lived : 0;
       const pause = failures === 0 ? least : Math.min(maxWaitMs, firstWaitMs * 2 ** (failures - 1));
       if (failure !== null) warn(`program ${index + 1} ended: ${failure}; again in ${formatDuration(pause / 1000)}`);
@@ -141,7 +135,7 @@ function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
-/** Starts a local process as a group leader, so that its children end with it. */
+/** Starts a group leader, so that its children end with it. */
 function startProcess(
   [program, ...words]: ProgramSettings["command"],
   environment: Readonly<Record<string, string>>,
@@ -154,7 +148,6 @@ function startProcess(
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lastLine = linesOf(child, say);
-  // Ends the program with this process.
   const end = (): void => {
     if (child.pid !== undefined) endProcessTree(child.pid);
   };

@@ -5,13 +5,13 @@ import { createHash } from "node:crypto";
 import { access, realpath, stat, writeFile } from "node:fs/promises";
 import { makeFolders } from "@laconic/core/platform";
 
-/** Returns an environment variable; undefined if it is empty. */
+/** Environment variable; undefined if empty. */
 export function environmentValue(name: string): string | undefined {
   const value = process.env[name];
   return value === "" ? undefined : value;
 }
 
-/** Folder of reproducible files: data sets, and packages of optional devices. */
+/** Reproducible files: data sets, and packages of optional devices. */
 export function userCache(): string {
   return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
 }
@@ -22,7 +22,7 @@ export function dataFolder(given: string | undefined): string {
 
 const trust = new AsyncLocalStorage<true>();
 
-/** Runs a command that trusts the folders it opens (`--trust`). */
+/** Runs a command with `--trust`. */
 export function trusting<T>(body: () => T): T {
   return trust.run(true, body);
 }
@@ -32,9 +32,9 @@ export function isTrusting(): boolean {
 }
 
 /**
- * Records that this machine made a folder. Does nothing for a trusting command.
- * @param content - SHA-256 of the folder's configuration and sources
- * @returns false if the user's folder cannot be written
+ * Records that this machine made a folder; not for trusting commands.
+ * @param content - SHA-256 of configuration and sources
+ * @returns false if the record cannot be written
  */
 export async function rememberMade(directory: string, content: string): Promise<boolean> {
   if (isTrusting()) return true;
@@ -48,7 +48,7 @@ export async function rememberMade(directory: string, content: string): Promise<
   }
 }
 
-/** Whether this machine made a folder with this content. A renamed folder counts, a copy does not. */
+/** Whether this machine made the folder: true for renamed folders, false for copies. */
 export async function isMadeHere(directory: string, content: string): Promise<boolean> {
   for (const name of await namesOf(directory, content).catch(() => []))
     if (
@@ -66,7 +66,7 @@ function madeFolder(): string {
   return join(environmentValue("XDG_STATE_HOME") ?? join(homedir(), ".local", "state"), "laconic", "made-here");
 }
 
-/** Names by path and by creation time in the file system, which no archive can reproduce. */
+/** Names by path and creation time, which no archive can reproduce. */
 async function namesOf(directory: string, content: string): Promise<string[]> {
   const path = await realpath(resolve(directory));
   const { ino, birthtimeNs } = await stat(path, { bigint: true });

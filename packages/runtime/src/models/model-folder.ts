@@ -14,7 +14,7 @@ import type { Progress } from "../progress.ts";
 
 export interface ModelFolder {
   readonly folder: string;
-  /** Name that finds the same files again; includes the commit for the hub. */
+  /** Name of the same files; includes the hub's commit. */
   readonly pinned: string;
   /** Display name. */
   readonly name: string;
@@ -24,16 +24,16 @@ export interface ModelFolder {
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
 export interface ModelFolderOptions {
-  /** False skips the weights, because a server has them. Default true. */
+  /** False skips the weights, which a server has. Default true. */
   readonly weights?: boolean;
-  /** Whether to use only the cache. Default false. */
+  /** Uses only the cache. Default false. */
   readonly offline?: boolean;
 }
 
 /**
  * Opens a model by name: `shipped`, `untrained`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name`
- * with an optional `/folder` and `@revision` (default `main`). Downloads files that the hub's cache lacks. Converts
- * llama2.c checkpoints once, into the user's cache.
+ * with an optional `/folder` and `@revision` (default `main`). Downloads missing files. Converts llama2.c checkpoints
+ * once, into the user's cache.
  * @throws LaconicError `checkpoint_missing`, and the errors of `openSnapshot` and `convertedFolder`
  */
 export async function openModelFolder(
@@ -56,14 +56,13 @@ export async function openModelFolder(
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
 }
 
-/** Model name that is valid from any folder. */
 export function foundAgain(pinned: string): string {
   return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
 }
 
 const storyModel = "stories260k";
 
-/** Resolves the story model: in `$LACONIC_DATA`, otherwise on the hub (1 MB). Returns other names unchanged. */
+/** Resolves the story model: in `$LACONIC_DATA`, otherwise on the hub (1 MB). */
 export function modelPlace(given: string): string {
   if (given !== storyModel) return given;
   const data = environmentValue("LACONIC_DATA");
@@ -73,7 +72,7 @@ export function modelPlace(given: string): string {
 
 interface HubModel {
   readonly repo: string;
-  /** Folder or llama2.c checkpoint in the repository; undefined for the whole repository. */
+  /** Folder or llama2.c checkpoint; undefined for the whole repository. */
   readonly below: string | undefined;
   readonly revision: string;
   readonly weights: boolean;
@@ -121,7 +120,7 @@ async function fromHub(
   };
 }
 
-/** Files to fetch: checkpoint files, and for a folder also those of llama2.c. */
+/** Checkpoint files, and for a folder also those of llama2.c. */
 function wantedFiles(inside: string, file: string | undefined): readonly string[] {
   const at = (name: string): string => (inside === "" ? name : `${inside}/${name}`);
   if (file !== undefined) return [file, at("tok*.bin")];
@@ -138,7 +137,7 @@ async function asModelFolder(folder: string, progress: Progress, file?: string):
   return convertedFolder(folder, join(userCache(), "llama2c"), (text) => progress.note(text), file);
 }
 
-/** Adds an offline alternative to an error of the hub or its cache. */
+/** Adds an offline alternative to a hub error. */
 function withAlternative(error: unknown): unknown {
   if (!LaconicError.is(error) || !["hub_unavailable", "checkpoint_missing"].includes(error.code)) return error;
   const { code, message, detail } = error;
@@ -147,10 +146,9 @@ function withAlternative(error: unknown): unknown {
 }
 
 /**
- * Converts a llama2.c checkpoint, weights and tokenizer, to Hugging Face's layout, once per content. Returns other
- * folders unchanged.
+ * Converts a llama2.c checkpoint to Hugging Face's layout, once per content. Returns other folders unchanged.
  * @param into - folder of all conversions
- * @param file - checkpoint to use if the folder has several
+ * @param file - checkpoint, if the folder has several
  * @throws LaconicError `checkpoint_missing` for a missing tokenizer or an ambiguous checkpoint, `weights_invalid` and
  * `model_unsupported` for unreadable files
  */
@@ -202,10 +200,9 @@ async function write(from: string, words: string, folder: string): Promise<void>
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ ...config, chat_template: chatTemplate }));
 }
 
-/** Name of a small random model. */
 const untrainedModel = "untrained";
 
-/** Version of the generated model; a change gives it a new cache name. */
+/** A change gives the model a new cache name. */
 const version = 1;
 
 const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
@@ -262,11 +259,7 @@ const config = {
   eos_token_id: vocabulary - 1,
 };
 
-/**
- * Makes a random byte-level model of 0.1 million weights with a chat template, for warm starts without a download. Made
- * once, always the same.
- * @param into - cache folder
- */
+/** Random byte-level model of 0.1 million weights with a chat template, always the same. @param into - cache folder */
 async function untrainedFolder(into: string): Promise<string> {
   const target = join(into, `untrained-${version}`);
   if (existsSync(target)) return target;
@@ -291,7 +284,7 @@ async function writeModel(folder: string): Promise<void> {
   await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(tokenizerConfig));
 }
 
-/** Warm-started policy that ships with the app, by relay level. Made by `laconic relay warm-start`. */
+/** Warm-started policy in the app's assets, made by `laconic relay warm-start`. */
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
 /** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */

@@ -4,7 +4,7 @@ import type { UnknownRecord } from "@laconic/core";
 /** Subfolder of a run for the warm-started initial model. */
 export const taughtFolder = "taught";
 
-/** Name of the model in the run's folder; stays valid when the folder moves. */
+/** Name that stays valid when the run folder moves. */
 const ownModel = "run:taught";
 
 /** Configuration with this name, for the run folder. */

@@ -6,7 +6,7 @@ import { boundedJson } from "@laconic/core/json";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
 
-/** Returns the tokenizer of a model's prompts: the relay's if the model was taught it, otherwise its folder's. */
+/** The relay's tokenizer if the model was taught it, otherwise its folder's. */
 export async function policyTokenizer(
   folder: string,
   templateArguments: Readonly<Record<string, unknown>>,
@@ -14,7 +14,7 @@ export async function policyTokenizer(
   return (await taughtTask(folder))?.startsWith("relay/") ? relayTokenizer : tokenizerIn(folder, templateArguments);
 }
 
-/** Loads the tokenizer of a model's folder on demand, because worlds with their own tokens need none. */
+/** Loaded on demand, because some worlds have their own tokens. */
 export async function tokenizerIn(
   folder: string,
   templateArguments: Readonly<Record<string, unknown>>,
@@ -22,19 +22,19 @@ export async function tokenizerIn(
   return (await import("@laconic/hub/tokenizers")).loadTokenizer(folder, { templateArguments });
 }
 
-/** Facts stored with a policy's weights: the task whose prompts it was taught. */
+/** Facts stored with a policy's weights. */
 interface PolicyFacts {
   readonly task: string;
 }
 
 const factsSchema: z.ZodType<PolicyFacts> = z.object({ task: z.string() });
 
-/** Task whose prompts a policy was taught; null for any language model. */
+/** Task whose prompts a policy was taught; null for a language model. */
 export async function taughtTask(folder: string): Promise<string | null> {
   return factsSchema.safeParse(await jsonIn(folder, policyFile)).data?.task ?? null;
 }
 
-/** JSON file of a model folder; null if missing or invalid. */
+/** JSON file of a folder; null if missing or invalid. */
 export async function jsonIn(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | null> {
   try {
     return boundedJson(await readFile(join(folder, file), "utf8")) as Readonly<Record<string, unknown>>;

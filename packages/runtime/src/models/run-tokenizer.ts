@@ -6,7 +6,7 @@ import { isRecord, type Tokenizer } from "@laconic/core";
 import type { Progress } from "../progress.ts";
 import { fromOwnModel } from "./own-model.ts";
 
-/** Returns a run's tokenizer by its folder and raw configuration; null if it is not on this machine. */
+/** A run's tokenizer; null if it is not on this machine. */
 type TokenizerOf = (run: {
   readonly directory: string;
   readonly config: unknown;
@@ -15,7 +15,7 @@ type TokenizerOf = (run: {
 /** Max cached tokenizers. */
 const maxKept = 8;
 
-/** Returns tokenizers of runs, for pages that show tokens. Never downloads one; such tokens are shown by number. */
+/** Tokenizers for pages that show tokens. Never downloads one. */
 export function runTokenizers(progress: Progress): TokenizerOf {
   const known = new Map<string, Promise<Pick<Tokenizer, "decode"> | null>>();
   return (run) => {
@@ -29,7 +29,7 @@ export function runTokenizers(progress: Progress): TokenizerOf {
   };
 }
 
-/** Reads the configuration without checking it, so that relay runs load neither the training loop nor model code. */
+/** Does not check the configuration, to avoid loading the training loop and model code for relay runs. */
 async function open(
   { directory, config }: Parameters<TokenizerOf>[0],
   progress: Progress,

@@ -31,12 +31,12 @@ import {
 import { exportOf, loadSource } from "./load-source.ts";
 import { isModuleFile, partsOfFileText, referenced } from "./reference.ts";
 
-/** A written configuration as plain JSON; values are references. */
+/** Plain JSON with references to values. */
 export type WrittenConfig = Readonly<Record<string, unknown>>;
 
 /**
- * Loads a configuration file, an export (`FILE.ts#NAME`), or `preset:NAME`.
- * @throws LaconicError `config_invalid` for a missing file or no configuration
+ * Loads a file, an export (`FILE.ts#NAME`), or `preset:NAME`.
+ * @throws LaconicError `config_invalid` for a missing or invalid file
  */
 export async function loadConfig(name: string): Promise<WrittenConfig> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));

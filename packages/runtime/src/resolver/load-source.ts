@@ -17,8 +17,8 @@ let generation: Generation | null = null;
 let count: number = 0;
 
 /**
- * Loads a user's TypeScript or JavaScript module, ESM or CommonJS. Each module is loaded once, so importers share
- * state. A changed file reloads all modules.
+ * Loads a TypeScript or JavaScript module, ESM or CommonJS. Importers share one instance. A changed file reloads all
+ * modules.
  * @throws LaconicError `config_invalid` with the file
  */
 export async function loadSource(file: string): Promise<Module> {
@@ -55,7 +55,7 @@ export function forgetModules(): void {
   generation = null;
 }
 
-/** Works like `tsImport`, but with one namespace for all modules. Bun and Deno read TypeScript natively. */
+/** Like `tsImport`, with one namespace for all modules. Bun and Deno read TypeScript natively. */
 async function newGeneration(first: string): Promise<Generation> {
   if ("bun" in process.versions || "deno" in process.versions)
     return { importModule: (file) => import(pathToFileURL(file).href) as Promise<Module>, files: new Map() };
@@ -70,7 +70,7 @@ async function newGeneration(first: string): Promise<Generation> {
   };
 }
 
-/** Returns an export of a module. @throws LaconicError `config_invalid` with file, export and known exports */
+/** @throws LaconicError `config_invalid` with file, export and known exports */
 export function exportOf(module: Module, file: string, name: string): unknown {
   const inner = isNamespace(module["default"]) ? module["default"] : {};
   // Files outside a `type: module` package load as CommonJS, with exports one level deeper.
@@ -94,10 +94,7 @@ function isNamespace(value: unknown): value is Module {
 /** SHA-256 by absolute path of data files, modules and their imports. Packages are not followed. */
 export type SourceFiles = Readonly<Record<string, string>>;
 
-/**
- * Hashes the files of a module.
- * @throws LaconicError `config_invalid` for a missing or unreadable module, with file and line
- */
+/** Hashes a module's files. @throws LaconicError `config_invalid` for an unreadable module, with file and line */
 export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   if (!isModuleFile(file) && existsSync(file)) return { [file]: await sha256OfFile(file) };
   const { build } = await compiler(file, import("esbuild"));
@@ -114,7 +111,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
       platform: "node",
       format: "esm",
       outdir: directory,
-      // Node reports the file types that it does not support.
+      // Node itself refuses unsupported files.
       loader: { ".json": "json", ".node": "empty", ".wasm": "empty", ".txt": "text" },
     });
     const paths = Object.keys(metafile.inputs).map((path) => resolve(directory, path));
@@ -128,7 +125,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   }
 }
 
-/** Imports a TypeScript loader, an optional peer that only custom files need. `laconic` includes both (24 MB). */
+/** Imports a loader, an optional peer for custom files. `laconic` includes both (24 MB). */
 async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
   try {
     return await imported;
@@ -149,13 +146,12 @@ export async function sha256OfFile(path: string): Promise<string> {
     .digest("hex");
 }
 
-/** Path relative to a folder, with forward slashes. */
 export function pathFrom(directory: string, path: string): string {
   return relative(directory, path).replaceAll("\\", "/");
 }
 
 /**
- * Resolves a reference: imports its module, and calls the export if it has settings.
+ * Imports a reference's module, and calls the export if it has settings.
  * @param resources - second argument of that call, and only argument of a task function
  * @throws LaconicError `config_invalid` with file and export for another kind of value
  */

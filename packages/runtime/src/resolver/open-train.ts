@@ -23,7 +23,7 @@ import {
 import { resolveReference } from "./load-source.ts";
 
 /**
- * Resolves the references in training settings, except examples (see `openMixedExamples`).
+ * Resolves all references except examples.
  * @throws LaconicError `config_invalid` with file and export of an invalid value
  */
 export async function openTrain(train: TrainConfig): Promise<TrainConfig> {
@@ -40,7 +40,7 @@ async function openIn(value: unknown, path: readonly string[]): Promise<unknown>
   return Object.fromEntries(await Promise.all(opened));
 }
 
-/** Supervised examples for mixed training; null without any. Evaluations skip them. */
+/** Examples for mixed training; null without any. Evaluations skip them. */
 export async function openMixedExamples({ supervised }: TrainConfig): Promise<SupervisedExamples | null> {
   const examples = supervised?.examples;
   return isReference(examples) ? openExamples(examples) : null;
@@ -61,10 +61,7 @@ interface Places {
   readonly train: unknown;
 }
 
-/**
- * Adds key and file to an error about a value. Returns other errors unchanged.
- * @param error - its detail names the value's kind
- */
+/** Adds key and file to an error about a value. @param error - its detail names the value's kind */
 export function withSource(error: unknown, config: Places): unknown {
   if (!LaconicError.is(error)) return error;
   const sources = sourcesOf(config)[String(error.detail["value"])] ?? [];
@@ -74,7 +71,7 @@ export function withSource(error: unknown, config: Places): unknown {
   return new LaconicError(error.code, `${error.message} (${places.join(", ")})`, { ...error.detail, file }, error);
 }
 
-/** References of a configuration by the kind of value in errors. */
+/** References by the kind of value in errors. */
 function sourcesOf(config: Places): Readonly<Record<string, readonly (readonly [string, Reference])[]>> {
   const found: Record<string, (readonly [string, Reference])[]> = {};
   const { task, actor, train } = config;
@@ -95,8 +92,8 @@ const rowSchema = z.looseObject({
 });
 
 /**
- * Reads a user's problems by family, in file order, from an exported list or function. The family is the problem's
- * `family`, otherwise its `group`, otherwise the reference's title.
+ * Reads problems by family from a module, in file order. The family is `family`, otherwise `group`, otherwise the
+ * reference's title.
  * @param text - `./problems.ts` or `./problems.ts#hard`; null for none
  * @throws LaconicError `config_invalid` with file and export; `data_invalid` for an invalid problem
  */
@@ -121,10 +118,7 @@ export async function probeProblems(text: string | null): Promise<ReadonlyMap<st
   return families;
 }
 
-/**
- * Checks problems against a team.
- * @throws LaconicError `data_invalid` with the problem, for a duplicate id or a view of an unknown agent
- */
+/** @throws LaconicError `data_invalid` for a duplicate id or a view of an unknown agent */
 export function checkProbeProblems(
   file: string,
   families: ReadonlyMap<string, readonly Problem[]>,

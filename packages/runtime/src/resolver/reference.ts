@@ -13,46 +13,44 @@ import {
   type ValueCheck,
 } from "@laconic/trainer";
 
-/** Stored form of a value: its source, never its content. */
+/** Stored source of a value. */
 export type Reference = ValueSource;
 
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
-/** Whether text is a module path: starts with `./`, `../` or `/` (`C:\` on Windows), so names are never paths. */
+/** Whether text starts with `./`, `../` or `/` (`C:\` on Windows), which no name does. */
 function isFileText(text: string): boolean {
   return /^(?:\.{1,2}[\\/]|[\\/]|[a-z]:[\\/])/iu.test(text);
 }
 
-/** Whether text is a module, where only files are possible: accepts `graph.ts` too. */
+/** Accepts `graph.ts` too, where only files are possible. */
 export function isModuleText(text: string): boolean {
   return isFileText(text) || isModuleFile(partsOfFileText(text).file);
 }
 
-/** Whether a file can be imported. */
 export function isModuleFile(file: string): boolean {
   return /\.[cm]?[jt]sx?$/iu.test(file);
 }
 
-/** Splits `./task.ts#spelling`; the export defaults to `default`. */
+/** Splits `./task.ts#spelling`; the default export is `default`. */
 export function partsOfFileText(text: string): Pick<Reference, "file" | "export"> {
   const at = text.lastIndexOf("#");
   return at < 0 ? { file: text, export: "default" } : { file: text.slice(0, at), export: text.slice(at + 1) };
 }
 
-/** Name in results: the value's name, its key, its export, or its file. */
+/** Name in results: the value's, its key, its export, or its file. */
 export function referenceTitle({ file, export: name, path, name: own }: Reference): string {
   if (own !== undefined && own !== "") return own;
   if (path !== undefined && path.length > 0) return path.join(".");
   return name === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : name;
 }
 
-/** Location in messages: `task.ts`, `task.ts#spelling`, `run.config.ts (train.reward)`. */
+/** Location such as `task.ts`, `task.ts#spelling`, `run.config.ts (train.reward)`. */
 export function referencePlace({ file, export: name, path = [] }: Reference): string {
   const key = path.length > 0 ? ` (${path.join(".")})` : "";
   return `${file}${name === "default" ? "" : `#${name}`}${key}`;
 }
 
-/** All references in a configuration, with their keys. */
 export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
   if (isReference(value)) return [[key, value]];
   if (typeof value !== "object" || value === null) return [];
@@ -70,13 +68,11 @@ export function mapReferences<T>(value: T, change: (reference: Reference) => unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
 }
 
-/** Kinds of values outside training settings. */
 type OtherKind = "task" | "team" | "actor" | "sink" | "method" | "board" | "problems" | "drawing";
 
-/** Kinds of values in a configuration or command. */
 export type KindName = keyof TrainValues | OtherKind;
 
-/** How to recognise a value. With `read`, its key also accepts non-module files, and any text there is a path. */
+/** `read` makes any text at the key a path, also of non-module files. */
 interface Kind extends ValueCheck {
   readonly read?: (file: string) => Promise<unknown>;
 }
@@ -94,7 +90,7 @@ function lacksOfTask(value: unknown): string | null {
   return "it has neither a reward nor a grader; defineTask makes one of either";
 }
 
-/** Accepts a topology, a graph, a team with its learners, a preset, or a function that makes one of them. */
+/** Accepts a topology, a graph, a team with its learners, a preset, or a function of these. */
 function lacksOfTeam(value: unknown): string | null {
   if (typeof value === "function") return null;
   if (!isRecord(value)) return `it is ${typeName(value)}`;
@@ -128,7 +124,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   drawing: { noun: "graph", lacks: lacksOfTeam },
 };
 
-/** Rows of supervised examples with their positions, from JSON lines, a JSON array or Parquet, optionally in gzip. */
+/** Rows with positions, from JSON lines, a JSON array or Parquet, optionally in gzip. */
 async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new LaconicError(
@@ -159,7 +155,7 @@ export const places: readonly (readonly [key: string, kind: KindName])[] = [
   ...valuePaths(trainConfigSchema).map(([path, kind]) => [["train", ...path].join("."), kind] as const),
 ];
 
-/** Kind of value that a key takes; null if it takes only settings. */
+/** Kind of a key's value; null for settings. */
 export function kindAt(path: readonly string[]): KindName | null {
   return places.find(([key]) => matches(key, path))?.[1] ?? null;
 }
@@ -174,16 +170,16 @@ const valueKeys: string = places.map(([key]) => key.replaceAll("*", "NAME")).joi
 /** Source of a configuration; its paths are relative to `directory`. */
 interface Speaker {
   readonly directory: string;
-  /** Module that exports it, for references to its values; absent if it has none. */
+  /** Module of the values; absent if it has none. */
   readonly module?: string;
   /** Export name. Default `default`. */
   readonly export?: string;
 }
 
 /**
- * Converts a configuration to plain JSON: custom values and files that make one become references.
- * @param path - position in the whole configuration
- * @throws LaconicError `config_invalid` for a value where only settings are allowed, or of another kind
+ * Converts a configuration to plain JSON; custom values and files become references.
+ * @param path - position in the configuration
+ * @throws LaconicError `config_invalid` for an invalid value, or one where only settings are allowed
  */
 export function referenced(value: unknown, speaker: Speaker, path: readonly string[] = []): unknown {
   const kind = kindAt(path);
@@ -228,7 +224,7 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
   };
 }
 
-/** Refuses a reference with an unknown key, for example from the command line. @throws LaconicError `config_invalid` */
+/** Refuses unknown keys, for example from the command line. @throws LaconicError `config_invalid` */
 export function checkReferences(value: unknown, path: readonly string[] = []): void {
   if (!isRecord(value) && !Array.isArray(value)) return;
   if (!isReference(value)) {
@@ -244,7 +240,7 @@ export function checkReferences(value: unknown, path: readonly string[] = []): v
     );
 }
 
-/** Whether a value has this form: `{ file: "./task.ts", settings: { digits: 4 } }`. */
+/** Form `{ file: "./task.ts", settings: { digits: 4 } }`. */
 function isWritten(value: unknown): value is { readonly file: string; readonly settings?: Record<string, unknown> } {
   return (
     isRecord(value) &&
@@ -254,10 +250,9 @@ function isWritten(value: unknown): value is { readonly file: string; readonly s
   );
 }
 
-/** Whether a value is custom, rather than settings of a named one. */
 function isOwn(value: unknown, kind: KindName): value is object {
   if (typeof value === "function") return true;
-  // Kinds that can be read from a file can also be a list, which becomes a reference.
+  // Such kinds can be a list, which becomes a reference.
   if (Array.isArray(value)) return kinds[kind].read !== undefined;
   if (!isRecord(value)) return false;
   if (kind === "team") return true;

@@ -7,47 +7,41 @@ import { manifestOfRun, nodeFileSystem } from "@laconic/trainer";
 import { mapReferences, referencesIn } from "./reference.ts";
 import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./load-source.ts";
 
-/** Folder of a run's copies. */
 const folder = "sources";
 
-/** Prefix of source paths among a manifest's inputs. */
+/** Prefix of sources in a manifest's inputs. */
 const prefix = "source: ";
 
-/**
- * Files that a configuration's values depend on.
- * @throws LaconicError `config_invalid` for a missing or unreadable file
- */
+/** Hashes a configuration's source files. @throws LaconicError `config_invalid` for a missing or unreadable file */
 export async function sourcesOf(config: unknown): Promise<SourceFiles> {
   const entries = [...new Set(referencesIn(config).map(({ file }) => file))];
   return Object.assign({}, ...(await Promise.all(entries.map((file) => sourceFilesOf(file))))) as SourceFiles;
 }
 
-/** Manifest entries of sources, relative to the run folder, so that both can move together. */
+/** Manifest entries, relative to the run folder, so that both can move. */
 export function sourceInputs(directory: string, sources: SourceFiles): Record<string, string> {
   return Object.fromEntries(
     Object.entries(sources).map(([path, hash]) => [`${prefix}${pathFrom(directory, path)}`, hash]),
   );
 }
 
-/** Configuration with references relative to the run folder. */
+/** Makes references relative to the run folder. */
 export function inFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: pathFrom(directory, reference.file) }));
 }
 
-/** Locations of a run's sources. */
 interface PlacedSources {
-  /** Converts the stored configuration to these locations. */
+  /** Resolves the stored configuration's references. */
   readonly place: <T>(config: T) => T;
-  /** Files that have changed. */
   readonly changed: readonly string[];
 }
 
-/** Sources to use after an edit: the run's copies (`own`), or the files now (`current`). */
+/** Sources after an edit: the run's copies (`own`), or the files now (`current`). */
 export type SourceChoice = "own" | "current";
 
 /**
- * Locates a run's sources: the original files, or the run's copies if a file has changed. Copies import packages from
- * the run folder's location.
+ * Locates the original files, or the run's copies if a file has changed. Copies import packages from the run folder's
+ * location.
  * @throws LaconicError `checkpoint_mismatch` for a changed file whose copy is missing or damaged
  */
 export async function placedSources(directory: string, choice: SourceChoice = "own"): Promise<PlacedSources> {
@@ -70,7 +64,7 @@ export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
 }
 
-/** Copies the sources into the run folder, with their relative positions. */
+/** Copies the sources with their relative positions. */
 export async function keepSources(directory: string, sources: SourceFiles): Promise<void> {
   const paths = Object.keys(sources);
   for (const path of paths) {
@@ -89,7 +83,7 @@ export async function checkSources(directory: string): Promise<void> {
   await checkSourceInputs(directory, "run", (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {});
 }
 
-/** Checks sources among a folder's inputs; ignores other inputs. @param noun - kind of folder, for messages */
+/** Checks only sources among `inputs`. @param noun - kind of folder, for messages */
 export async function checkSourceInputs(
   directory: string,
   noun: "run" | "bench",
@@ -117,14 +111,14 @@ export async function checkSourceInputs(
   }
 }
 
-/** Sources among a manifest's inputs: relative paths and SHA-256. */
+/** Paths and SHA-256 of sources. */
 function knownSources(inputs: Readonly<Record<string, string>>): (readonly [name: string, hash: string])[] {
   return Object.entries(inputs).flatMap(([name, hash]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
   );
 }
 
-/** Names of sources whose file is missing or differs. */
+/** Sources that are missing or differ. */
 async function differingFrom(
   known: ReturnType<typeof knownSources>,
   placeOf: (name: string) => string,
@@ -141,7 +135,7 @@ function namesOf(directory: string, paths: readonly string[]): string[] {
   return paths.map((path) => pathFrom(directory, path));
 }
 
-/** Path of a copy, below the deepest common folder. */
+/** Path below the deepest common folder. */
 function copyOf(name: string, names: readonly string[]): string {
   const folders = names.map((each) => each.split("/").slice(0, -1));
   const [first = []] = folders;

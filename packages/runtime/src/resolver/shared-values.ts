@@ -4,22 +4,20 @@
  */
 import { thrownText } from "@laconic/core";
 
-/** Values to close after the command, with their source, in order of opening. */
+/** Values to close, in order of opening. */
 const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
 
 /**
- * Keeps a value open until the command ends. A module's export is shared by all parts of a command, such as its check,
- * training and the runs of a sweep.
+ * Keeps a value open until the command ends. A command's check, training and sweep runs share a module's exports.
  * @param place - file and export, for messages
  */
 export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
   if (value.close && !open.has(value)) open.set(value, { place, close: () => value.close?.() });
 }
 
-/** By key. */
 const opened = new Map<string, Promise<object>>();
 
-/** Opens a value at the first call; later calls with the same key share it until the command ends. */
+/** Opens a value once per command. */
 export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
   const found = opened.get(key) ?? make();
   opened.set(key, found);
@@ -31,7 +29,7 @@ export function openedOnce(key: string, place: string, make: () => Promise<objec
 }
 
 /**
- * Closes the open values in reverse order; continues after an error.
+ * Closes in reverse order; continues after an error.
  * @param warn - called for each failure
  * @returns whether any value was open
  */

@@ -22,7 +22,7 @@ import { checkSamplerSettings, withGapCorrection, checkRemoteSettings } from "./
 import { samplerSettings, remoteSettings } from "./servers.ts";
 import { checkDeviceName } from "../devices/known-devices.ts";
 
-/** Written form: `train` is partial, and placeholders replace references. */
+/** `train` is partial, and placeholders replace references. */
 interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "warmStart"> {
   readonly warmStart: GivenWarmStart | null;
   readonly task: TaskSettings;
@@ -53,7 +53,7 @@ const defaults: WrittenConfig = {
   train: {},
 };
 
-/** Schema of a written configuration; `train` is checked separately. */
+/** `train` is checked separately. */
 export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema.describe("What the team solves: a built-in task with its settings, or a file of your own"),
   model: z.string().min(1).describe("The policy's first weights: `shipped`, a folder, or `hub:OWNER/NAME`"),
@@ -105,8 +105,8 @@ export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
 
 /**
  * Checks a configuration and fills in defaults.
- * @throws LaconicError `config_invalid` with the key (and the nearest known one) for an unknown key or a setting
- * without effect; `device_unavailable` for an unknown device
+ * @throws LaconicError `config_invalid` for a wrong setting, an unknown key (with the nearest one) or one without
+ * effect; `device_unavailable` for an unknown device
  */
 export function parseAppConfig(written: unknown): AppConfig {
   if (!isRecord(written)) throw new LaconicError("config_invalid", "the configuration is not an object");
@@ -145,11 +145,11 @@ export function parseAppConfig(written: unknown): AppConfig {
   checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
   const { warmStart, train } = config;
-  // Examples use the run's seed, so that runs with other seeds have other examples.
+  // The seed defaults to the run's, so that other runs have other examples.
   return { ...config, warmStart: warmStart && { ...warmStart, seed: warmStart.seed ?? String(train.seed) } };
 }
 
-/** Converts a configuration to the written form, as {@link parseAppConfig} reads it. */
+/** Inverse of {@link parseAppConfig}. */
 export function writtenConfig({
   train,
   engine,
@@ -174,7 +174,7 @@ export function writtenConfig({
   };
 }
 
-/** Replaces the references of task, team and actor by names, so that the other settings can be checked. */
+/** Replaces references by names, so that the other settings can be checked. */
 function withoutReferences(written: UnknownRecord): UnknownRecord {
   const { task, actor } = written;
   const withTeams = (named: unknown): unknown =>
@@ -186,7 +186,7 @@ function withoutReferences(written: UnknownRecord): UnknownRecord {
   };
 }
 
-/** Puts the references back into the checked settings. */
+/** Inverse of `withoutReferences`. */
 function withReferences(
   { task, actor }: UnknownRecord,
   checked: Pick<WrittenConfig, "task" | "actor">,
@@ -200,7 +200,7 @@ function withReferences(
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
 
-/** Refuses settings without effect, before anything is opened. */
+/** Refuses settings without effect. */
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
@@ -208,7 +208,7 @@ function checkEffects({ task, actor, device, train }: Checked): void {
       "task.showBudget",
       "has no effect, because the run has no budget for the team; set train.budget, or remove it",
     );
-  // Learners of a custom task or team are known only after opening.
+  // Learners of a custom task or team are not known yet.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
   checkActor(actor, namedTask(settings).hasFrozenAgents?.(settings) ?? false);
@@ -219,7 +219,7 @@ export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void 
   throw settingError("actor", "has no effect, because every agent of this task learns; remove it");
 }
 
-/** Names of settings in other trainers, in lower case without separators. */
+/** Names in other trainers, in lower case without separators. */
 export const synonyms: Readonly<Record<string, string>> = wordTable({
   batchsize: "train.problemsPerStep",
   trainbatchsize: "train.problemsPerStep",
@@ -248,8 +248,8 @@ export const synonyms: Readonly<Record<string, string>> = wordTable({
 });
 
 /**
- * Suggests a setting for an unknown name: a synonym of another trainer, a setting with this last name, or the nearest
- * name. Undefined if no name is near.
+ * Suggests a synonym of another trainer, a setting with this last name, or the nearest name. Undefined if no name is
+ * near.
  */
 export function suggestSetting(name: string): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "");
@@ -267,12 +267,12 @@ export function suggestSetting(name: string): string | undefined {
 
 type Json = Record<string, unknown>;
 
-/** Names that would access an object's prototype. */
+/** Names that access an object's prototype. */
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Applies `a.b.c=value` overrides to a copy of a configuration. Values are JSON if they parse, otherwise text. Files
- * such as `task=./task.ts` are relative to the working directory.
+ * Applies `a.b.c=value` overrides to a copy. Values are JSON, otherwise text. Files such as `task=./task.ts` are
+ * relative to the working directory.
  * @throws LaconicError `config_invalid` for an override without `=`, a path through a value, or a forbidden name
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
@@ -310,7 +310,7 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
 
 function parseValue(text: string, key: string): unknown {
   try {
-    JSON.parse(text); // only checks for JSON; `parseJson` also refuses deep nesting
+    JSON.parse(text); // `parseJson` also refuses deep nesting
   } catch {
     return text;
   }

@@ -16,15 +16,13 @@ import { checkBases, policiesOf } from "./policy-models.ts";
 import { checkExamples } from "./supervised-examples.ts";
 import { openRunTask, runTaskTitle } from "./run-task.ts";
 
-/** Name in the configuration of a role's model. */
 function modelAt({ model, bases, teachers }: AppConfig, role: string): string {
   const [kind = "", name = ""] = role.split(/\.(.*)/su);
   return { bases, teachers }[kind]?.[name] ?? model;
 }
 
 /**
- * Checks a configuration before the run, without data, weights or an engine: models, task, policies and settings must
- * fit together.
+ * Checks models, task, policies and settings together, without data, weights or an engine.
  * @returns the run's number of concurrent models
  * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
  */
@@ -41,7 +39,7 @@ export async function checkRun(
   if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
   const { budget } = config.train;
   const task = await openRunTask(config.task, {
-    // A custom task is opened with the training's arguments, so that both share one instance.
+    // Custom tasks get the training's arguments, so that both share one instance.
     ...(isReference(config.task)
       ? { ...(isNamedBudget(budget) && { targetTokens: budget.targetTokens }) }
       : { testProblems: 0 }),
@@ -85,7 +83,7 @@ export async function checkRun(
   }
 }
 
-/** Checks that the task fits the source of episodes: this process, or an endpoint. */
+/** Checks whether this process or an endpoint plays the episodes. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
   const [unread] =
@@ -105,12 +103,12 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
   );
 }
 
-/** Named tasks read problems from data that is not open here; custom tasks have them already. */
+/** Problems of named tasks are not loaded yet. */
 function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
   return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
 }
 
-/** Warm start that a task's policies need; null if any language model works. */
+/** Warm start that policies need; null if any language model works. */
 export function policyTask(task: RunTask): string | null {
   if (isReference(task)) return null;
   return namedTask(task as TaskSettings).world?.(task as TaskSettings) ?? null;
@@ -118,7 +116,6 @@ export function policyTask(task: RunTask): string | null {
 
 /**
  * Refuses a model that cannot read a task's prompts. Its replies would be random, and training would teach it silence.
- * @param name - model name in the configuration
  */
 async function checkPolicyTask(folder: string, name: string, task: RunTask): Promise<void> {
   const [wanted, title] = [policyTask(task), runTaskTitle(task)];
@@ -128,7 +125,7 @@ async function checkPolicyTask(folder: string, name: string, task: RunTask): Pro
   const remedy = wanted?.startsWith("relay/")
     ? `make one with: laconic relay warm-start --level ${wanted.slice("relay/".length)} --out FOLDER, and set model to FOLDER`
     : "use a language model, such as hub:Qwen/Qwen2.5-0.5B-Instruct";
-  if (isReference(task)) return; // authors of a custom task choose its tokens themselves
+  if (isReference(task)) return; // authors of a custom task choose its tokens
   const taught = await taughtTask(folder);
   if (taught !== null) {
     if (taught !== wanted)

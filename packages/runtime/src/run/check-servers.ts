@@ -10,10 +10,7 @@ import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from ".
 
 type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
 
-/**
- * Refuses settings that a remote engine ignores, before anything is opened.
- * @param written - names of the written settings
- */
+/** Refuses settings that a remote engine ignores. @param written - names of the written settings */
 export function checkRemoteSettings(
   { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
   written: readonly string[],
@@ -49,7 +46,7 @@ export function checkRemoteSettings(
   checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
-/** Refuses settings that a probed server does not support. @param models - the run's number of concurrent adapters */
+/** Refuses settings that a probed server does not support. @param models - number of concurrent adapters */
 export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
   const { maxGradNorm } = train.optimizer;
   if (maxGradNorm !== null && !record.clips)
@@ -89,7 +86,7 @@ const takingAll = serverKindNames
   .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
   .join(" or ");
 
-/** Refuses settings that sampling servers do not support, before anything is opened. */
+/** Refuses settings that sampling servers do not support. */
 export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
@@ -140,16 +137,13 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
     );
 }
 
-/**
- * Adds importance weights for a large gap between sampler and trainer. Applies to runs that sample on servers and do
- * not set `importance`.
- */
+/** Adds importance weights for a large gap between sampler and trainer, unless `importance` is set. */
 export function withGapCorrection(
   train: Readonly<Record<string, unknown>>,
   sampler: SamplerSettings | null,
 ): Readonly<Record<string, unknown>> {
   const { objective = {}, asynchronous = null, oldLogProbs = "recompute" } = train;
-  // Stale samples are weighted anyway; with the sampler's log-probs the gap is zero.
+  // Stale samples are weighted anyway; the sampler's log-probs have no gap.
   if (sampler === null || asynchronous !== null || oldLogProbs !== "recompute") return train;
   if (typeof objective !== "object" || objective === null || "importance" in objective) return train;
   const { name = "gspo", ...options } = objective as Readonly<Record<string, unknown>>;
@@ -162,7 +156,7 @@ function takesImportance(name: unknown, options: Readonly<Record<string, unknown
     objectivePreset(name as Parameters<typeof objectivePreset>[0], { ...options, importance: gapCorrection });
     return true;
   } catch {
-    return false; // the objective's own check reports the error
+    return false; // reported with the objective
   }
 }
 

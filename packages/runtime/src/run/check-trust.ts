@@ -9,23 +9,21 @@ import { defaultBaseUrl } from "../spending/spending.ts";
 import { serversOf } from "./servers.ts";
 import type { AppConfig } from "./run-settings.ts";
 
-/** Server named in a configuration. */
 export interface NamedServer {
   readonly url: string;
-  /** Environment variables with the keys that it receives. */
+  /** Environment variables with its keys. */
   readonly keys: readonly string[];
   /** Address that the environment sets for these keys. */
   readonly configured?: string | undefined;
 }
 
-/** Folder of a run or bench, with a hash of its content. */
 export interface MadeFolder {
   readonly directory: string;
   /** SHA-256 of configuration and sources. */
   readonly content: string;
 }
 
-/** @param inputs - the manifest's inputs, of which only sources count */
+/** @param inputs - only the manifest's sources count */
 export function madeFolder(
   directory: string,
   settings: unknown,
@@ -35,7 +33,7 @@ export function madeFolder(
   return { directory, content: sha256Of({ settings, sources }) };
 }
 
-/** Records that this machine made a folder, if opening it runs code or calls servers. */
+/** Records that this machine made a folder with code or servers. */
 export async function keepMade(
   { directory, content }: MadeFolder,
   config: unknown,
@@ -50,10 +48,7 @@ export async function keepMade(
   );
 }
 
-/**
- * Refuses code of another machine's folder, unless the command trusts it.
- * @throws LaconicError `config_invalid` with the files
- */
+/** Refuses untrusted code of another machine's folder. @throws LaconicError `config_invalid` with the files */
 export async function checkCode(folder: MadeFolder, config: unknown): Promise<void> {
   const files = codeIn(config);
   if (files.length === 0 || isTrusting() || (await isMadeHere(folder.directory, folder.content))) return;
@@ -65,7 +60,7 @@ export async function checkCode(folder: MadeFolder, config: unknown): Promise<vo
 }
 
 /**
- * Refuses servers that only another machine's folder names. With trust, refuses only those that would receive a key.
+ * Refuses servers that only another machine's folder names. `--trust` allows servers that receive no key.
  * @throws LaconicError `config_invalid` with the address and the key's variable
  */
 export async function checkServers(folder: MadeFolder, servers: readonly NamedServer[]): Promise<void> {

@@ -14,7 +14,6 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-/** Alternatives for a key that takes a value. */
 const ownValue: readonly JsonSchema[] = [
   { type: "string", description: "A file of your own: `./file.ts` or `./file.ts#name`" },
   {
@@ -26,8 +25,8 @@ const ownValue: readonly JsonSchema[] = [
 ];
 
 /**
- * Returns the JSON schema (draft 2020-12) of a configuration file, for editors: keys, descriptions and defaults.
- * Derived from the checking schemas. No key is required; the run checks combinations.
+ * JSON schema (draft 2020-12) of a configuration file, for editors. Derived from the checking schemas. No key is
+ * required; the run checks combinations.
  */
 export function configurationSchema(): JsonSchema {
   const asJson = (schema: z.ZodType): JsonSchema => {
@@ -36,7 +35,7 @@ export function configurationSchema(): JsonSchema {
       io: "input",
       override({ zodSchema, jsonSchema }) {
         if (!(zodSchema instanceof z.ZodCustom)) return;
-        // JSON cannot hold values; files that make them are added by path.
+        // JSON cannot hold values.
         delete jsonSchema["value"];
         jsonSchema.not = {};
       },
@@ -57,7 +56,7 @@ export function configurationSchema(): JsonSchema {
   };
 }
 
-/** Adds defaults, and files as alternatives to values. Makes all keys optional. */
+/** Adds defaults and files, and makes all keys optional. */
 function explained(schema: JsonSchema, path: readonly string[], value: unknown): JsonSchema {
   const { description, properties, required: _, anyOf, oneOf, items, additionalProperties, ...rest } = schema;
   const each = (pieces: readonly JsonSchema[]): JsonSchema[] => pieces.map((piece) => within(piece, path, value));

@@ -22,14 +22,13 @@ import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import { serversOf, type ServerKindName, type SamplerSettings } from "./servers.ts";
 
-/** Policies of a run that sample on servers. */
 export interface OpenedFleet {
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   readonly record: FleetRecord;
   servers(): readonly ServerStatus[];
-  /** Returns and removes the replies since the last call, for the run's records. */
+  /** Returns and removes the replies since the last call. */
   takeReplies(): readonly SampledReply[];
-  /** Calls `warn` for servers that enter or leave quarantine, earlier changes included. */
+  /** Calls `warn` for quarantine changes, earlier ones included. */
   listen(warn: (change: ServerChange) => void): void;
   close(): Promise<void>;
 }
@@ -47,7 +46,6 @@ const connectors: Readonly<Record<ServerKindName, (options: ConnectionOptions) =
 };
 
 /**
- * Returns the servers of a configuration.
  * @param sender - sends weights to the configured receivers
  * @throws LaconicError `config_invalid` for an invalid address or key
  */
@@ -67,8 +65,7 @@ export function samplingServers(sampler: SamplerSettings, sender?: WeightsSender
 }
 
 /**
- * Moves sampling to servers after probing them with the current weights. Removes weights left by a killed process of
- * the run.
+ * Moves sampling to servers after probing them with the current weights. Removes weights of a killed process.
  * @throws LaconicError with the reasons if no server is usable
  */
 export async function openFleet(
@@ -78,7 +75,7 @@ export async function openFleet(
 ): Promise<OpenedFleet> {
   const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
     serversOf(sampler);
-  // Stable across resumes, and unique among the runs on the same servers.
+  // Stable across resumes, and unique on the servers.
   const run = `laconic-${createHash("sha256")
     .update(`${hostname()} ${resolve(directory)}`)
     .digest("hex")
@@ -146,7 +143,7 @@ export async function openFleet(
   }
 }
 
-/** Probe results, one line per server. */
+/** Probe results, a line per server. */
 function fleetLines({ servers }: FleetRecord): string[] {
   return servers.map(
     ({ kind, url, version, gap, logProbsAt }) =>
@@ -165,7 +162,7 @@ export function fleetMeasures(servers: readonly ServerStatus[]): Record<string, 
   };
 }
 
-/** `samplers 2/3`, with the addresses of unavailable servers. */
+/** Text such as `samplers 2/3`, with unavailable addresses. */
 export function serversInShort(servers: readonly ServerStatus[]): string {
   const up = servers.filter(({ state }) => state === "up");
   const down = servers.filter(({ state }) => state !== "up").map(({ url, state }) => `${url} ${state}`);
@@ -179,7 +176,7 @@ interface ServerLook {
   readonly detail: string;
 }
 
-/** Requests health, version, context length and adapters of each server. */
+/** Requests health, version, context length and adapters. */
 export function lookAtServers(sampler: SamplerSettings): Promise<ServerLook[]> {
   return Promise.all(
     samplingServers(sampler).map(async (server): Promise<ServerLook> => {

@@ -15,13 +15,13 @@ interface ModelPlace {
   readonly engine: Engine;
   readonly openModel: (model: string) => Promise<string>;
   readonly templateArguments: AppConfig["chatTemplateArguments"];
-  /** Receives the folders of models opened by name. */
+  /** Receives the folders of opened models. */
   readonly valueModels?: Map<string, string>;
 }
 
 type PolicyTokenizer = Tokenizer | ChatTokenizer;
 
-/** Opens estimators that use a model on the run's engine. Each policy has a separate one with trainable weights. */
+/** Opens estimators with a model on the run's engine; each policy has a separate trainable one. */
 export async function openEstimators(
   train: TrainConfig,
   policies: Readonly<Record<string, Pick<TrainedPolicy, "model">>>,
@@ -37,7 +37,7 @@ export async function openEstimators(
   return { ...train, policies: settings };
 }
 
-/** Opens a reward that uses a model on the run's engine. Throws as {@link openEstimators} does. */
+/** Opens a reward with a model. Throws as {@link openEstimators} does. */
 export async function openReward(train: TrainConfig, place: ModelPlace): Promise<TrainConfig> {
   const { reward } = train;
   if (!reward || isValueSource(reward) || !reward.open) return train;

@@ -37,47 +37,44 @@ import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
 
-/** Engine with a run's models and task. */
 export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
-  /** Training settings with resolved references. */
+  /** Settings with resolved references. */
   readonly train: TrainConfig;
   readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /**
-   * Opens another model for an agent on the same engine, which closes it. `begun`: the initial model of the agent's
-   * policy. `trained`: the run's first policy. An agent that does not learn keeps its temperature.
+   * Opens another model for an agent, closed with the engine. `begun`: initial model of the agent's policy. `trained`:
+   * the run's first policy. An agent that does not learn keeps its temperature.
    */
   otherModel(agent: string, given: "begun" | "trained" | ActorChoice["speaks"]): Promise<LanguageModel>;
-  /** Other runs used as opponents. */
   readonly opponentRuns: OpponentRuns;
-  /** Folders of critics and reward models by name. Critics are added with the estimators. */
+  /** Critics and reward models by name. Critics are added with the estimators. */
   readonly valueModels: Map<string, string>;
   close(): Promise<void>;
 }
 
-/** Inputs of opening a run besides its configuration. */
+/** Inputs besides the configuration. */
 export interface RunResources {
-  /** Called for the engine's warnings. */
   readonly onWarning: (message: string) => void;
   readonly modelFolder: string | null;
   readonly openModel: (name: string) => Promise<string>;
-  /** Checkpoint whose weights and learned state the team gets. Default: the initial team. */
+  /** Checkpoint with weights and learned state. Default: the initial team. */
   readonly found?: Pick<FoundCheckpoint, "manifest" | "state"> & { readonly checkpoint: string };
-  /** Replaces the initial weights of policies. */
+  /** Replaces the policies' initial weights. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
-  /** File for a remote engine's numbered requests. */
+  /** File for numbered requests of a remote engine. */
   readonly journal?: string;
-  /** Engine to use; it stays open after `close`. */
+  /** Stays open after `close`. */
   readonly engine?: Engine;
   /** Default: depends on the engine. */
   readonly batching?: Batching;
-  /** Replaces the configuration's actor. */
+  /** Replaces the configured actor. */
   readonly actor?: ActorChoice["speaks"];
   readonly spending?: Spending | null;
-  /** Finds the runs used as opponents. Absent outside training, where opponents stay closed. */
+  /** Finds opponent runs; absent outside training. */
   readonly opponents?: (tokenizerOf: (agent: string) => TeamTask["tokenizer"]) => Promise<OpponentRuns>;
   /** Max validation and test problems; 0 loads no data. Default 1,000. */
   readonly testProblems?: number;
@@ -90,7 +87,7 @@ export type Place = ChosenDevice | TinkerServer;
 
 /**
  * Starts the engine and loads the models.
- * @throws LaconicError `config_invalid` for a base of an unknown policy, and the errors of tasks and engines
+ * @throws LaconicError `config_invalid` for a base of an unknown policy, and errors of tasks and engines
  */
 export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
   const closing = new DisposalStack();
@@ -120,7 +117,7 @@ async function openAll(
   checkBases(bases, agentsOf);
   const values = await openTrain(config.train);
   const based = await basesOf(Object.keys(agentsOf), config, task, modelFolder, openModel);
-  // A server names the base model differently.
+  // A server has another name for the base model.
   const sourceOf = (folder: string | null, saved?: string): ModelSource =>
     fresh ?? modelSource(config, "kind" in place ? place.record.baseModel : (folder ?? ""), saved);
   const policies: Record<string, TrainedPolicy> = {};
@@ -140,7 +137,7 @@ async function openAll(
   };
   const openSpeaker = async (given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> => {
     if (isReference(given)) return openActor(given);
-    // A separate model, so that frozen agents keep the initial weights after a resume.
+    // A separate model keeps the initial weights after a resume.
     if (given === null) return speaking(sourceOf(modelFolder), task.tokenizer);
     if ("source" in given) return speaking(given.source, given.tokenizer);
     if ("api" in given) return servedModel(given.api, given.api.concurrency ?? 32, resources.spending);
@@ -176,7 +173,7 @@ async function openAll(
   return { engine, task: parts.task, parts, train, tokenizers, otherModel, opponentRuns, valueModels, close };
 }
 
-/** Applies a checkpoint's state. Estimators that need the engine are used only in training. */
+/** Applies a checkpoint. Estimators on the engine are only for training. */
 async function withCheckpoint<P extends TrainingParts>(
   parts: P,
   train: TrainConfig,
@@ -192,7 +189,7 @@ async function withCheckpoint<P extends TrainingParts>(
   return withLearned(parts, learnedOf(state));
 }
 
-/** Opens the models of agents from other runs; each policy is opened once. */
+/** Opens each policy once. */
 async function openOpponents(
   runs: OpponentRuns,
   open: (source: ModelSource, tokenizer: TeamTask["tokenizer"]) => Promise<LanguageModel>,
@@ -238,7 +235,7 @@ function speaker(
   return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 
-/** Fixes a model's temperature; AgentPO's actor is frozen at 0. */
+/** Fixes the temperature; AgentPO's actor is frozen at 0. */
 function speakingAt(temperature: number, model: LanguageModel): LanguageModel {
   return {
     id: model.id,

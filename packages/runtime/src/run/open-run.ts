@@ -38,7 +38,7 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly made: MadeFolder;
   readonly config: AppConfig;
   readonly checkpoint: string;
-  /** Source files that changed since the start. `sources` says which version is used. */
+  /** Source files changed since the start; `sources` is the version in use. */
   readonly changedSources: readonly string[];
   readonly sources: SourceChoice;
   /** Problems of newer checkpoints. */
@@ -46,14 +46,14 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
 }
 
 export interface RunChoice {
-  /** Checkpoint to use. Default: the latest. */
+  /** Default: the latest. */
   readonly which?: "latest" | "best";
-  /** Sources to use after an edit. Default: the run's copies. */
+  /** Sources after an edit. Default: the run's copies. */
   readonly sources?: SourceChoice;
 }
 
 /**
- * Reads a run's configuration for display; nothing may be opened with it.
+ * Reads a configuration for display only.
  * @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting edited since, or a changed
  * source without a copy
  */
@@ -62,7 +62,7 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
 }
 
 /**
- * Reads a run's configuration for opening; changed sources are replaced by the run's copies.
+ * Reads a configuration for opening, with the run's copies of changed sources.
  * @throws LaconicError as {@link configOfRun}; `config_invalid` for untrusted code of another machine
  */
 export async function trustedConfigOf(directory: string): Promise<AppConfig> {
@@ -70,8 +70,8 @@ export async function trustedConfigOf(directory: string): Promise<AppConfig> {
 }
 
 /**
- * Returns the configuration of a resume with only overrides.
- * @param words - overrides; servers in them are trusted
+ * Configuration of a resume.
+ * @param words - overrides; their servers are trusted
  * @throws LaconicError as {@link trustedConfigOf}; `config_invalid` for a server that only the folder names
  */
 export async function resumedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
@@ -102,7 +102,7 @@ async function storedRun(
   const file = join(directory, runFiles.config);
   const kept = await readSettings(nodeFileSystem, directory);
   const manifest = await manifestOfRun(nodeFileSystem, directory);
-  // A resume with more steps updates the manifest first.
+  // A longer resume updates the manifest first.
   const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
   if (edited) {
     const { key, before, now } = edited;
@@ -136,12 +136,12 @@ export async function findRun(directory: string, { which = "latest", sources }: 
   return { directory, ...stored, checkpoint, ...rest };
 }
 
-/** Max attempts to open a checkpoint that an active run removes. */
+/** Max attempts, if an active run removes checkpoints. */
 const maxOpenings = 5;
 
 /**
- * Opens a checkpoint of a run that may be active. If the run removes it before it is read, opens the newest.
- * @param open - called again with another checkpoint after such an error
+ * Opens a checkpoint; if an active run removes it meanwhile, the newest.
+ * @param open - called again after such an error
  * @throws LaconicError as {@link findRun} and `open`; `checkpoint_missing` if every checkpoint was removed
  */
 export async function openRun<T>(
@@ -169,7 +169,6 @@ function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicEr
   );
 }
 
-/** Returns inputs of opening: models from folders or the hub, and receivers of warnings and notes. */
 export async function runResources(
   model: string,
   progress: Progress,
@@ -190,10 +189,7 @@ export function noteSources({ directory, changedSources, sources }: FoundRun, pr
     progress.note(`${file} has changed since the run in ${directory} started: ${read}`);
 }
 
-/**
- * Refuses models that changed since the run's start. Warns if the run has no manifest.
- * @throws LaconicError `checkpoint_mismatch`
- */
+/** Refuses models that changed since the start. Warns without a manifest. @throws LaconicError `checkpoint_mismatch` */
 export async function checkModelsOf(
   directory: string,
   config: AppConfig,
@@ -208,7 +204,7 @@ export async function checkModelsOf(
 }
 
 /**
- * Opens a run's team with its checkpoint, or with the initial weights.
+ * Opens a team with its checkpoint, or with the initial weights.
  * @throws LaconicError `checkpoint_mismatch` for a changed model file or tokenizer
  */
 export async function openFoundRun(
@@ -253,17 +249,14 @@ export async function openFoundRun(
   return opened;
 }
 
-/** Files of weights, configuration and tokenizer, without optimizer or run state. */
+/** Weights, configuration and tokenizer, without optimizer or run state. */
 const modelFile =
   /^(?:(?:model|adapter_model)[\w.-]*\.safetensors|(?:config|adapter_config|generation_config|tokenizer\w*|special_tokens_map|vocab|added_tokens|model\.safetensors\.index)\.json|merges\.txt|chat_template[\w.-]*)$/u;
 
-/** Max size of a vocabulary to hash: built-in tokenizers have no file. */
+/** Max size to hash; built-in tokenizers have no file. */
 const smallVocabulary = 1000;
 
-/**
- * SHA-256 of a run's inputs by name: model files, tokenizer, problems.
- * @param folders - by role: `model`, `bases.NAME`, `actor`
- */
+/** SHA-256 of model files, tokenizer and problems, by name. @param folders - by role: `model`, `bases.NAME`, `actor` */
 export async function runInputs(
   folders: Readonly<Record<string, string>>,
   task: Pick<TeamTask, "pool" | "validation" | "testProblems" | "tokenizer">,
@@ -272,21 +265,21 @@ export async function runInputs(
     ...(await modelInputs(folders)),
     ...tokenizerInput(task.tokenizer),
     ...(task.pool && { "data: training problems": sha256Of(task.pool) }),
-    // Problems of the run's evaluations; the name dates from before the test split.
+    // Evaluation problems; the name is older than the test split.
     "data: validation problems": sha256Of(task.validation ?? task.testProblems),
     ...(task.validation && { [testInput]: sha256Of(task.testProblems) }),
   };
 }
 
-/** Role prefix of an opponent's policy, which only training reads. */
+/** Role prefix of opponents, which only training reads. */
 export const opponentRole = "opponent ";
 
-/** Role prefix of a critic's own layers or a reward model, which only training reads. */
+/** Role prefix of critics and reward models, which only training reads. */
 export const valueRole = "value model ";
 
 const testInput = "data: test problems";
 
-/** SHA-256 of model files, by role and file name. */
+/** SHA-256 by role and file name. */
 export async function modelInputs(folders: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const inputs: Record<string, string> = {};
   for (const [role, folder] of Object.entries(folders))
@@ -295,7 +288,7 @@ export async function modelInputs(folders: Readonly<Record<string, string>>): Pr
   return inputs;
 }
 
-/** SHA-256 of a tokenizer without files; empty for others, whose files belong to a model. */
+/** SHA-256 of a tokenizer without files; empty for others. */
 export function tokenizerInput(tokenizer: TeamTask["tokenizer"]): Record<string, string> {
   const { vocabularySize } = tokenizer;
   if (vocabularySize > smallVocabulary) return {};
@@ -307,7 +300,7 @@ export function tokenizerInput(tokenizer: TeamTask["tokenizer"]): Record<string,
 const vocabularyInput = "tokenizer: vocabulary";
 
 /**
- * Compares a run's models, or its tokenizer without files, with those at its start.
+ * Compares models, or a tokenizer without files, with the run's start.
  * @param given - from `modelInputs` or `tokenizerInput`
  * @param without - roles of replaced models
  * @returns false without a manifest

@@ -19,7 +19,7 @@ import { openRunTask } from "./run-task.ts";
 import { expectWeightsHere } from "./servers.ts";
 
 /**
- * Opens `hub:OWNER/NAME`, a model folder, another run (last checkpoint), or `api:NAME@URL`.
+ * Reads `hub:OWNER/NAME`, a model folder, a run, or `api:NAME@URL`.
  * @throws LaconicError `config_invalid` for a run with several policies, and the errors of opening a model
  */
 export async function actorChoice(text: string, progress: Progress): Promise<ActorChoice> {
@@ -45,7 +45,6 @@ async function policyOf(directory: string, progress: Progress): Promise<ActorCho
   return { title: `${directory}, step ${step}`, speaks: { source, tokenizer } };
 }
 
-/** Step and policies of another run. */
 async function runPolicies(
   directory: string,
   progress: Progress,
@@ -71,9 +70,8 @@ async function runPolicies(
 type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]>;
 
 /**
- * Finds the runs that settings name as opponents, without loading weights.
- * @param tokenizerOf - tokenizer of an agent in this run; an opponent's must be equal
- * @param policiesIn - reads a run folder
+ * Finds opponent runs, without loading weights.
+ * @param tokenizerOf - an agent's tokenizer; an opponent's must be equal
  * @throws LaconicError `config_invalid` for no run, an unknown policy, or another tokenizer
  */
 export async function findOpponentRuns(
@@ -110,7 +108,7 @@ export async function findOpponentRuns(
   return found;
 }
 
-/** Policy folders of opponents by role, to check that they stay unchanged. */
+/** Policy folders by role, to check that they stay unchanged. */
 export function opponentFolders(runs: OpponentRuns): Record<string, string> {
   return Object.fromEntries(
     Object.entries(runs).flatMap(([name, agents]) =>

@@ -37,7 +37,6 @@ interface PlanOptions {
   readonly memoryBytes: number | null;
   /** Sustained rate; null to measure the device. */
   readonly tflops: number | null;
-  /** Opens the folder of a critic or reward model by name. */
   readonly openModel: (model: string) => Promise<string>;
 }
 
@@ -52,11 +51,11 @@ export interface RunPlan {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;
   readonly settings: MemorySettings;
-  /** Fraction of a micro-batch's tokens saved by shared prompts. */
+  /** Fraction of tokens saved by shared prompts. */
   readonly sharedTokenFraction: number;
   /** Memory of one worker; each has a replica. */
   readonly memory: MemoryPlan;
-  /** Critics with separate layers, and reward models: on each worker, besides `memory`. */
+  /** Critics with separate layers, and reward models, besides `memory`. */
   readonly valueModels: readonly PlannedValueModel[];
   /** Peak per worker: `memory` with resident value models, or the largest value model while it learns. */
   readonly peak: number;
@@ -66,19 +65,19 @@ export interface RunPlan {
   readonly largest: LargestBatches | null;
   readonly replies: number;
   readonly steps: number;
-  /** Null if the device does not work here and no rate is given. */
+  /** Time of a step; null without a working device or a rate. */
   readonly stepSeconds: StepSeconds | null;
   readonly timing: string;
-  /** The user's supervised examples, before and during training. */
+  /** Examples before and during training. */
   readonly examples: PlannedExamples;
-  /** Null if the run samples on its own engine. */
+  /** Plan of sampling servers; null without any. */
   readonly fleet: FleetPlan | null;
 }
 
-/** Max planned tokens of prompt and of reply; the default is half the context. */
+/** Max planned tokens of prompt and of reply. Default: half the context. */
 const maxPlannedTokens = 1024;
 
-/** Plans memory, and time from a short measurement or a given rate. Reads only the model's configuration. */
+/** Plans memory, and time from a measurement or rate. Reads only the model's configuration. */
 export async function planRun(
   config: AppConfig,
   folder: string,
@@ -100,7 +99,7 @@ export async function planRun(
   const lengths: SequenceLengths = {
     promptTokens: options.promptTokens ?? half,
     completionTokens: options.completionTokens ?? half,
-    // Sequences are assigned to minibatches at random; this is the mean.
+    // Mean, because sequences get minibatches at random.
     repliesPerPrompt: Math.ceil(train.episodesPerProblem / train.minibatches),
   };
   const { promptTokens, completionTokens } = lengths;
@@ -181,7 +180,7 @@ function stepSeconds(
   };
 }
 
-/** Adds the time of supervised examples; those from a function are unknown. */
+/** Adds the time of supervised examples, if known. */
 function withExampleSeconds(
   step: StepSeconds,
   { train }: AppConfig,
@@ -237,11 +236,11 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
   };
 }
 
-/** Device memory of a critic with separate layers or a reward model, in bytes. */
+/** Device memory of a critic or reward model, in bytes. */
 interface PlannedValueModel {
   readonly model: string;
   readonly of: "critic" | "reward";
-  /** Weights for the whole run; with exact copies and moments if trained. */
+  /** Weights, with exact copies and moments if trained. */
   readonly lasting: number;
   /** Gradients and activations of a pass. */
   readonly coming: number;
@@ -255,10 +254,8 @@ interface Asked {
 }
 
 /**
- * Plans the memory of models that estimators and the reward open by name, one critic per policy. Heads on a policy's
- * layers are negligible. States have the length of a planned sequence.
- * @param folderOf - folder with a model's configuration
- * @throws LaconicError as opening a value does
+ * Memory of models that estimators and the reward open by name, one critic per policy. Heads on a policy's layers are
+ * negligible. States have the length of a planned sequence.
  */
 export async function planValueModels(
   { train }: Pick<AppConfig, "train">,
@@ -299,7 +296,7 @@ function bytesOf(
   return { lasting: plan.weights, coming: forwardPassBytes(config, { ...read, shared: false }, sequences) };
 }
 
-/** Records requests and returns a model that refuses all calls. */
+/** Records requests; the returned model refuses all calls. */
 function recording(of: Asked["of"], asked: Asked[]): ModelResources {
   const refuse = (): never => {
     throw new LaconicError("input_invalid", "a plan opens no model: ask it for values in a run");

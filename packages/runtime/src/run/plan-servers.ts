@@ -9,23 +9,23 @@ import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings 
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 
-/** Resources for sampling on servers. Their speed is unknown. */
+/** Resources for sampling on servers. */
 export interface FleetPlan {
   readonly sampler: string;
   readonly servers: number;
-  /** Bytes of weights per version, in float32. */
+  /** Float32 bytes of weights per version. */
   readonly bytesPerVersion: number;
-  /** Max versions of all policies on a server at once. */
+  /** Max versions of all policies at once. */
   readonly versionsAtOnce: number;
-  /** Max weight transfers in the run. */
+  /** Max weight transfers. */
   readonly publications: number;
-  /** Replies per step and server, evenly distributed. */
+  /** Mean replies per step and server. */
   readonly repliesPerServer: number;
-  /** Start command of each server. */
+  /** Start command. */
   readonly start: string;
 }
 
-/** Null if the run samples on its own engine. */
+/** Plan of sampling servers; null without any. */
 export async function planFleet(
   config: AppConfig,
   folder: string,
@@ -63,23 +63,23 @@ export function describeFleet(plan: FleetPlan): string {
   ].join("\n");
 }
 
-/** Network traffic of one step. The server's own needs are unknown. */
+/** Network traffic of one step. */
 interface RemotePlan {
   readonly engine: string;
   readonly replies: number;
   readonly steps: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Tokens per step that the server reads or writes, by purpose. */
+  /** Tokens per step by purpose. */
   readonly tokens: { readonly sampling: number; readonly forward: number; readonly gradient: number };
-  /** JSON bytes per step by purpose; other content is a few hundred bytes per request. */
+  /** JSON bytes per step; other content is a few hundred bytes per request. */
   readonly bytes: { readonly sampling: number; readonly forward: number; readonly gradient: number };
 }
 
-/** Max planned tokens of prompt and of reply; the default is half the context. */
+/** Max planned tokens of prompt and of reply. Default: half the context. */
 const maxPlannedTokens = 1024;
 
-/** Counts network bytes by writing requests of the planned size. */
+/** Counts bytes by writing requests of that size. */
 export async function planRemote(
   config: AppConfig,
   engine: RemoteSettings,
@@ -107,7 +107,7 @@ export async function planRemote(
       "config_invalid",
       `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${contextLength} positions`,
     );
-  // The old policy's pass if needed, and the pass before each gradient.
+  // The old policy's pass if needed, and one before each gradient.
   const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
   const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);
   return {
@@ -129,11 +129,11 @@ export async function planRemote(
   };
 }
 
-/** Bytes of one sequence, requests and replies. */
+/** Requests and replies of one sequence. */
 function bytesOf(promptTokens: number, completionTokens: number, vocabularySize: number): RemotePlan["bytes"] {
   const length = promptTokens + completionTokens;
   const tokens = Array.from({ length }, (_, i) => (i * 7919) % vocabularySize);
-  // Numbers with the max digits of the server's float32 and of float64.
+  // Max digits of float32 and float64.
   const [floats, doubles] = [Math.fround(-Math.PI), -Math.PI].map((value) => new Float64Array(length - 1).fill(value));
   const size = (body: object): number => jsonCodec.request("forward_backward", body).body.length;
   const reply = { loss_fn_outputs: [{ logprobs: { data: Array.from(floats as Float64Array), dtype: "float32" } }] };

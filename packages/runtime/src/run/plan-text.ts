@@ -4,7 +4,7 @@ import { describeFleet } from "./plan-servers.ts";
 import type { RunPlan } from "./plan-run.ts";
 import { exampleSizeText } from "./supervised-examples.ts";
 
-/** A row's part in each phase; null for an empty cell. */
+/** Parts of a row; null for an empty cell. */
 type Row = readonly [name: string, training: keyof MemoryPlan | null, sampling: keyof MemoryPlan | null];
 
 const parts: readonly Row[] = [

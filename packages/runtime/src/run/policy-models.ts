@@ -8,7 +8,7 @@ import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import type { ActorSettings, AppConfig } from "./run-settings.ts";
 
-/** Replacement for the model of agents that do not learn. */
+/** Replacement for the configured actor. */
 export interface ActorChoice {
   /** Title in results; equal titles should mean equal weights. */
   readonly title: string;
@@ -18,7 +18,7 @@ export interface ActorChoice {
     | { readonly source: ModelSource; readonly tokenizer: TeamTask["tokenizer"] };
 }
 
-/** Policy of another run, with its last checkpoint. */
+/** Policy of a run's last checkpoint. */
 export interface RunPolicy {
   readonly source: ModelSource;
   readonly tokenizer: TeamTask["tokenizer"];
@@ -27,10 +27,10 @@ export interface RunPolicy {
   readonly folder: string;
 }
 
-/** Opponents from other runs: policies by run name and agent. */
+/** Policies by run name and agent. */
 export type OpponentRuns = Readonly<Record<string, Readonly<Record<string, RunPolicy>>>>;
 
-/** Agents by policy: one shared policy, or one per trained agent. */
+/** Agents by policy: a shared one, or one per trained agent. */
 export function policiesOf(
   { policies = "shared" }: Partial<Pick<AppConfig, "policies">>,
   task: Pick<TeamTask, "topology" | "trainedAgents">,
@@ -45,10 +45,7 @@ export function checkBases(bases: Readonly<Record<string, string>>, policies: Re
     throw settingError(`bases.${stray}`, `there is no such policy; this run has ${Object.keys(policies).join(", ")}`);
 }
 
-/**
- * Source of a policy's model: the configuration's model, or a checkpoint folder.
- * @param folder - the configuration's model, or the adapter's base
- */
+/** @param folder - the configuration's model, or the adapter's base @param saved - checkpoint folder */
 export function modelSource(
   { lora = null, train }: Pick<AppConfig, "train"> & Partial<Pick<AppConfig, "lora">>,
   folder: string,
@@ -59,13 +56,12 @@ export function modelSource(
   return lora ? { kind: "adapter-folder", base, path: saved } : { kind: "folder", path: saved };
 }
 
-/** Initial weights and tokenizer of a policy. */
 interface PolicyBase {
   readonly folder: string | null;
   readonly tokenizer: Tokenizer | ChatTokenizer;
 }
 
-/** Returns each policy's base, or else the run's model with the task's tokenizer. */
+/** Each policy's base, or else the run's model with the task's tokenizer. */
 export async function basesOf(
   names: readonly string[],
   { bases = {}, chatTemplateArguments = {} }: Partial<Pick<AppConfig, "bases" | "chatTemplateArguments">>,
@@ -85,7 +81,7 @@ export async function basesOf(
   return based;
 }
 
-/** Folders of a configuration's models by role. Downloads missing models from the hub. */
+/** Model folders by role. Downloads missing models. */
 export async function modelFolders(
   { model, bases, teachers, actor, engine }: Pick<AppConfig, "model" | "bases" | "teachers" | "actor" | "engine">,
   progress: Progress,

@@ -29,12 +29,12 @@ export const probeFamilies: readonly string[] = [
 
 export interface ProbePlan {
   readonly family: string;
-  /** Description of the change. */
+  /** Description for people. */
   readonly change: string;
   /** Parallel to the test problems; null without a counterpart. */
   readonly problems: readonly (Problem | null)[];
   readonly parts: TrainingParts;
-  /** Only in `fresh-reader`: the same team without messages. */
+  /** The same team without messages, in `fresh-reader`. */
   readonly unheard?: TrainingParts;
 }
 
@@ -45,17 +45,16 @@ export interface SkippedFamily {
 
 export interface ProbeSources {
   readonly opened: Pick<OpenedParts, "task" | "parts" | "otherModel">;
-  /** The run's test problems, with one episode each. */
+  /** Test problems, with one episode each. */
   readonly problems: readonly Problem[];
   readonly base: readonly Episode[];
   readonly seed: string;
-  /** Model and title for `other-actor`; null for the run's default. */
+  /** Model for `other-actor`; null for the run's default. */
   readonly actor: { readonly title: string; readonly speaks: Parameters<OpenedParts["otherModel"]>[1] } | null;
-  /** Model before the run's warm start; null without one. */
+  /** Model before the warm start; null without one. */
   readonly fetched: string | null;
 }
 
-/** Plans a family and opens the models it needs. */
 export async function planFamily(family: string, sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const { opened, problems, seed } = sources;
   const known = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];
@@ -92,7 +91,7 @@ function ofCase(
   };
 }
 
-/** Drops one message per test episode, or replaces it by the teammate's message on another problem. */
+/** Drops one message per episode, or replaces it by the teammate's message on another problem. */
 function ofTeammate(
   family: string,
   { opened: { parts }, problems, base, seed }: ProbeSources,
@@ -134,7 +133,7 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
       throw error;
     });
     if (LaconicError.is(model)) return { family, reason: `the model before the warm start: ${model.message}` };
-    // A folder's path is specific to this machine.
+    // Paths are specific to this machine.
     const name = isAbsolute(fetched) ? basename(fetched) : fetched;
     return plan(`the model before its warm start, ${name}`, model);
   }
@@ -173,7 +172,7 @@ function policyOf({ policies }: TrainingParts, agent: AgentId): string | null {
   return Object.keys(policies).find((name) => policies[name]?.agents.includes(agent)) ?? null;
 }
 
-/** Replaces an agent's model and removes the agent from its policy. */
+/** Replaces an agent's model, and removes it from its policy. */
 function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel): TrainingParts {
   const policies = Object.entries(parts.policies).map(
     ([name, policy]) => [name, { ...policy, agents: policy.agents.filter((each) => each !== agent) }] as const,
@@ -181,7 +180,7 @@ function speakingWith(parts: TrainingParts, agent: AgentId, model: LanguageModel
   return { ...parts, policies: Object.fromEntries(policies), frozen: { ...parts.frozen, [agent]: model } };
 }
 
-/** Replacement of a teammate's message; silence is empty text with 0 tokens. */
+/** A teammate's new message; silence is empty text with 0 tokens. */
 interface Replacement {
   readonly agent: AgentId;
   readonly text: string;
@@ -189,7 +188,7 @@ interface Replacement {
   readonly tokens: number;
 }
 
-/** Team in which some agents give fixed replies without a model call. */
+/** Team in which some agents give fixed replies. */
 export function withReplacements(
   topology: Topology,
   replacementsOf: (problem: Problem) => readonly Replacement[],
@@ -222,15 +221,12 @@ export function silence(agent: AgentId): Replacement {
   return { agent, text: "", tokens: 0 };
 }
 
-/** Delivered messages of all agents except the answerer. */
+/** Delivered messages of other agents. */
 export function messagesIn({ utterances }: Episode, answerer: AgentId | null): Utterance[] {
   return utterances.filter(({ agent, silent, deliveredTo }) => agent !== answerer && !silent && deliveredTo.length > 0);
 }
 
-/**
- * Picks one delivered message per episode; null if there was none.
- * @param pick - chooses a message of the episode at a position
- */
+/** Picks one delivered message per episode; null if there was none. */
 export function teammatesHeard(
   episodes: readonly Episode[],
   answerer: AgentId | null,
@@ -242,7 +238,7 @@ export function teammatesHeard(
   });
 }
 
-/** Finds for each message a different text by the same agent, from the next episodes; null without one. */
+/** Finds another text by the same agent in the next episodes; null without one. */
 export function liesFor(
   heard: readonly (Utterance | null)[],
   episodes: readonly Episode[],
@@ -257,7 +253,7 @@ export function liesFor(
   });
 }
 
-/** Agent whose reply is the answer in most episodes; null if several agents answer. */
+/** Agent whose reply is most often the answer; null if several agents answer. */
 export function answererOf(episodes: readonly Episode[]): AgentId | null {
   const counts = new Map<AgentId, number>();
   for (const { answer, outputs, utterances } of episodes) {

@@ -11,27 +11,26 @@ import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { SamplerSettings, RemoteSettings } from "./servers.ts";
 
-/** Settings of a run; `configSchema` describes each. */
 export interface AppConfig {
   readonly task: RunTask;
   readonly model: string;
   readonly warmStart: WarmStartSettings | null;
-  /** Null to compute here. Otherwise a server trains and samples, and `model` provides the tokenizer. */
+  /** Server that trains and samples; null to compute here. `model` then provides the tokenizer. */
   readonly engine: RemoteSettings | null;
   readonly actor: ActorSettings | Reference | null;
   readonly sampler: SamplerSettings | null;
-  /** `shared`: one policy for all learning agents. `own`: one per agent, as adapters with `lora`. */
+  /** `shared`: one policy for all learning agents. `own`: one each, as adapters with `lora`. */
   readonly policies: "shared" | "own";
   readonly bases: Readonly<Record<string, string>>;
   readonly teachers: Readonly<Record<string, string>>;
   /**
-   * Variables of chat templates, as keywords of transformers' `apply_chat_template`, such as `enable_thinking`. Apply
-   * to all local models of the run; templates ignore unknown ones.
+   * Variables of chat templates, as in transformers' `apply_chat_template`, such as `enable_thinking`. Apply to all
+   * local models; templates ignore unknown ones.
    */
   readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   readonly lora: LoraSettings | null;
   readonly device: string;
-  /** Threads per batch; `auto` depends on the device. Part of the run, because rounding depends on it. */
+  /** Threads per batch; `auto` depends on the device. Rounding depends on it. */
   readonly workers: number | "auto";
   /** Forbids sums in varying order, such as CUDA's atomic ones. Refused on devices that need them. */
   readonly deterministic: boolean;
@@ -49,41 +48,40 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
 
-/** Supervised warm start before training, on custom examples or those of a story world. */
+/** Warm start on custom examples or a story world's. */
 export type WarmStartSettings = ExamplesWarmStart | WorldWarmStart;
 
 export interface ExamplesWarmStart extends WarmStartSteps, Partial<ExampleSettings> {
   readonly name: "examples";
   readonly examples: Reference;
-  /** Peak learning rate: rises over the first tenth of the steps, then falls to a twentieth. */
+  /** Peak rate, reached after a tenth of the steps; falls to a twentieth. */
   readonly learningRate: number;
 }
 
-/** Model of the agents that do not learn, at temperature 0. */
+/** Model of agents that do not learn, at temperature 0. */
 export type ActorSettings =
   /** Model folder, or `hub:owner/name@revision`. */
   | { readonly model: string }
   /** OpenAI-compatible server; its key is $OPENAI_API_KEY. */
   | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
 
-/** Memory limits; see `laconic plan`. Part of the run, because rounding depends on the micro-batches. */
+/** Memory limits; see `laconic plan`. Rounding depends on the micro-batches. */
 export interface MemorySettings {
   /** Bounds the memory of a training pass. */
   readonly maxTokensPerMicroBatch: number;
   /** `layer` stores only each layer's input: less memory, one more forward pass. */
   readonly recompute: Recompute;
-  /** Max GB of each worker's key-value caches. Default: three quarters of free memory. */
+  /** Max GB of caches per worker. Default: three quarters of free memory. */
   readonly cacheGb?: number;
 }
 
-/** Tasks by kind of examples. */
 const tasksOf: Readonly<Record<WorldWarmStart["name"], readonly string[]>> = {
   copying: ["story-tellers", "story-relay"],
   owners: ["story-tellers"],
   budgets: ["story-budget"],
 };
 
-/** Default steps, as in the presets. */
+/** Default steps of the presets. */
 const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
   copying: 400,
   owners: 600,
@@ -105,7 +103,7 @@ const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
   model: z.string().min(1).exactOptional().describe("Weights to begin with, instead of those of the run"),
 });
 
-/** A warm start whose seed defaults to the run's. */
+/** The seed defaults to the run's. */
 export type GivenWarmStart = WarmStartSettings extends infer Each
   ? Each extends WarmStartSettings
     ? Omit<Each, "seed"> & Partial<Pick<Each, "seed">>
@@ -175,7 +173,7 @@ export function checkWarmStart({
     );
 }
 
-/** Named sink with settings. Absent settings come from the environment or have defaults. */
+/** Absent settings come from the environment or have defaults. */
 export type NamedSink =
   | "tensorboard"
   | "wandb"
@@ -184,7 +182,6 @@ export type NamedSink =
 
 export type SinkSetting = NamedSink | Reference;
 
-/** Argument of a function that makes a sink. */
 export interface OwnSinkPlace {
   readonly directory: string;
 }
@@ -193,7 +190,7 @@ export const defaultSinks: readonly SinkSetting[] = ["tensorboard"];
 
 const word = z.string().min(1).exactOptional();
 
-/** Schema of `sinks`, after values became references. */
+/** Values are references by now. */
 export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
   z.union(
     [

@@ -12,8 +12,7 @@ import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { dataFolder } from "../folders/folders.ts";
 
 /**
- * Opens the task of a run. A custom task is opened once per command and stays open until its end, so that check and
- * training share resources such as a sandbox.
+ * Opens a run's task. A custom task stays open until the command ends, so that check and training share resources.
  * @throws LaconicError `config_invalid` with file and export of an invalid task or team, and opening errors
  */
 export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
@@ -26,14 +25,14 @@ export async function openRunTask(task: RunTask, given: Partial<TaskResources> =
   return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
 
-/** Title such as `relay/one-fact`, or that of a custom task. */
+/** Title such as `relay/one-fact`. */
 export function runTaskTitle(task: RunTask): string {
   if (isReference(task)) return referenceTitle(task);
   if (referencesIn(task).length === 0) return taskTitle(task as TaskSettings);
   return taskTitle(mapTeams(task, (team) => ({ name: referenceTitle(team) }) as TeamChoice));
 }
 
-/** Task with pinned data versions, so that it can be opened again. */
+/** Task with pinned data versions. */
 export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   if (isReference(task)) return task;
   if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
@@ -54,32 +53,30 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
   return { ...task, team: Array.isArray(team) ? team.map(one) : one(team) };
 }
 
-/** Tokenizer that the model was trained with, for a task without one. */
+/** Tokenizer of the model, for a task without one. */
 async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (modelFolder === null) throw settingError("model", "this task needs a checkpoint with a tokenizer");
   return policyTokenizer(modelFolder, templateArguments);
 }
 
-/** Task resources with defaults of this machine. */
 function taskResources(given: Partial<TaskResources>): TaskResources {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
   return { testProblems: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
 
-/** Opens a task with its data and graders, from this machine's folder and the hub. */
+/** Opens a task with its data and graders. */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   return openNamed(settings, taskResources(given));
 }
 
-/** Task with the commits of its hub data sets. */
 async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
   return pinNamed(settings, taskResources({}));
 }
 
-/** Validation and test problems that are also training problems, by split. Empty if there are none. */
+/** Problems also used in training, by split. */
 type SeenProblems = Readonly<Partial<Record<"validation" | "test", SeenInTraining>>>;
 
-/** Finds validation and test problems among the training problems. Tasks that generate problems are skipped. */
+/** Finds test and validation problems among the training problems. Generated problems are skipped. */
 export function seenProblems({
   pool,
   validation,

@@ -2,18 +2,17 @@ import { settingError } from "../setting-error.ts";
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import { z } from "zod";
 
-/** Kind of sampling servers, for settings, checks and plans; `open-fleet.ts` connects to them. */
+/** Kind of sampling servers; `open-fleet.ts` connects to them. */
 export interface ServerKind {
   readonly title: string;
   /** Whether it accepts full weights besides adapters. */
   readonly takesAllWeights: boolean;
-  /** Whether truncated sampling leaves its log-probs those of the full distribution. */
+  /** Whether log-probs ignore truncated sampling. */
   readonly reportsUncut: boolean;
-  /** Returns the command that starts a server. @param versions - max versions at once */
+  /** Start command. @param versions - max versions at once */
   start(lora: LoraSettings | null, versions: number): string;
 }
 
-/** Name of a kind in the setting `sampler` and in records. */
 export type ServerKindName = "vllm" | "sglang";
 
 export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
@@ -35,27 +34,26 @@ export const serverKinds: Readonly<Record<ServerKindName, ServerKind>> = {
 
 export const serverKindNames: readonly ServerKindName[] = Object.keys(serverKinds) as ServerKindName[];
 
-/** Sampling servers of a run that trains here. Optional key: $SAMPLER_API_KEY. */
+/** Sampling servers; optional key in $SAMPLER_API_KEY. */
 interface SamplerServers {
   readonly urls: readonly string[];
   readonly folder?: string;
   readonly folderAtServers?: string;
-  /** Addresses of `laconic serve weights` on servers without a shared disk, parallel to `urls`. */
+  /** Addresses of `laconic serve weights`, parallel to `urls`, for servers without a shared disk. */
   readonly receivers?: readonly string[];
   /** Max concurrent requests per server. Default 64. */
   readonly concurrency?: number;
-  /** Source of log-probs: the servers, or a forward pass here. Default `server`. */
+  /** Source of log-probs; `forward` computes them here. Default `server`. */
   readonly logProbs?: "server" | "forward";
-  /** Max mean log-prob gap between server and trainer, at the probe and in replies. Default 0.1. */
+  /** Max mean log-prob gap between server and trainer. Default 0.1. */
   readonly tolerance?: number;
-  /** Timeout of one reply, after which another server is tried. Default and max 300. */
+  /** Timeout of a reply before another server is tried. Default and max 300. */
   readonly replySeconds?: number;
   /** Max seconds without a working server. Default 600. */
   readonly patienceSeconds?: number;
   readonly allowPlainHttp?: boolean;
 }
 
-/** Sampling servers by kind. */
 export type SamplerSettings = {
   [Kind in ServerKindName]: { readonly [Name in Kind]: SamplerServers };
 }[ServerKindName];
@@ -90,7 +88,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
 
 const [first, ...others] = serverKindNames;
 
-/** `vllm:URL,URL` or `sglang:URL,URL`, or the same as an object. */
+/** `vllm:URL,URL` or `sglang:URL,URL`, or an object. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   (given) => (typeof given === "string" ? samplerFromText(given) : given),
   z.union(
@@ -113,7 +111,6 @@ export function samplerFromText(text: string): SamplerSettings {
   return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
 }
 
-/** Splits the setting into kind and servers. */
 export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: ServerKindName } {
   const [[kind, given]] = Object.entries(sampler) as [[ServerKindName, SamplerServers]];
   return { kind, ...given };
@@ -124,27 +121,26 @@ export function samplerTitle(sampler: SamplerSettings): string {
   return `${kind}:${urls.join(",")}`;
 }
 
-/** Server with the Tinker protocol that trains and samples. Key: $TINKER_API_KEY. */
+/** Tinker server that trains and samples; key in $TINKER_API_KEY. */
 export interface TinkerSettings {
   readonly url: string;
-  /** Base model's name at the server. Default: its only model. */
+  /** Base model's name. Default: the server's only model. */
   readonly model?: string;
   readonly allowPlainHttp?: boolean;
-  /** Scale of the server's adapters, which the protocol does not report. Default 32. */
+  /** Scale of the server's adapters. Default 32. */
   readonly loraAlpha?: number;
   readonly sequencesPerRequest?: number;
   /** Max concurrent samples. Default 64. */
   readonly samplesAtOnce?: number;
-  /** `json` for self-hosted servers, `protobuf` for the SDK's format from 0.25 on. Default `json`. */
+  /** `protobuf` is the format of the SDK from 0.25 on. Default `json`. */
   readonly wire?: "json" | "protobuf";
-  /** Lifetime of sampler weights on the server. Default: unlimited. */
+  /** Lifetime of sampler weights. Default: unlimited. */
   readonly samplerTtlSeconds?: number;
-  /** Max gradient norm; a step above it ends the run before later work depends on it. */
+  /** Max gradient norm; a larger one ends the run. */
   readonly gradientCeiling?: number;
   readonly deadlineSeconds?: number;
 }
 
-/** Remote engine of a run. */
 export interface RemoteSettings {
   readonly tinker: TinkerSettings;
 }
@@ -170,7 +166,7 @@ const tinker: z.ZodType<TinkerSettings> = z.strictObject({
   deadlineSeconds: z.number().positive().exactOptional().describe("Seconds that a result may take"),
 });
 
-/** `tinker:URL` or `tinker:MODEL@URL`, or the same as an object. */
+/** `tinker:URL` or `tinker:MODEL@URL`, or an object. */
 export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
   (given) => (typeof given === "string" ? fromText(given) : given),
   z.strictObject({ tinker: tinker.describe("A server of the Tinker protocol") }),
@@ -191,7 +187,7 @@ export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string 
   return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
 }
 
-/** @throws LaconicError `config_invalid` for a run whose weights are stored on its server */
+/** @throws LaconicError `config_invalid` for weights stored on a server */
 export function expectWeightsHere(engine: RemoteSettings | null, directory: string): void {
   if (engine === null) return;
   throw new LaconicError(

@@ -32,16 +32,15 @@ import { openParts } from "./open-parts.ts";
 const version = 2;
 
 interface StartingModel {
-  /** New settings: the model, and the warm start with the model before it. */
+  /** The model, and the warm start with the model before it. */
   readonly settings: Pick<AppConfig, "model" | "warmStart">;
-  /** Record of the model's warm start; null without one. */
+  /** Record of the warm start; null without one. */
   readonly record: WarmStartRecord | null;
 }
 
 /**
- * Warm-starts a run's model into the run folder; runs with the same model, settings and device share the result. Uses
- * an already warm-started model unchanged.
- * @param found - the configuration's model
+ * Warm-starts a model into the run folder; runs with equal settings share the result. Leaves a warm-started model
+ * unchanged.
  * @throws LaconicError `config_invalid` for a model with another warm start; `run_exists`
  */
 export async function startingModel(
@@ -55,7 +54,7 @@ export async function startingModel(
   const had = await warmStartIn(found.folder);
   const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
   if (had !== null) {
-    // A seed derived from the run was not requested explicitly.
+    // The default seed accepts a model with another seed.
     const isOwnSeed = warmStart?.seed === String(config.train.seed);
     const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
     if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
@@ -109,7 +108,7 @@ function checkSame(had: Learned, wanted: Learned, model: string): void {
 
 type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
 
-/** Returns the warm-started model from the user's cache, or trains it now. */
+/** Returns a cached warm-started model, or trains it now. */
 async function inCache(
   { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
   run: WarmStartedRun,
@@ -141,8 +140,8 @@ async function inCache(
 }
 
 /**
- * SHA-256 of a warm start's examples, independent of their path. Covers their file; for a function also its modules,
- * the problems and the tokenization settings. Null for a world's examples.
+ * SHA-256 of the examples, independent of their path. A function's digest includes its modules, the problems and the
+ * tokenization settings. Null for a world's examples.
  */
 async function digestOfExamples(
   warmStart: WarmStartSettings,
@@ -167,26 +166,23 @@ async function digestOfExamples(
   });
 }
 
-/** Team before a run's warm start, stored as `warm-start.json` in the run folder. */
+/** Team before the warm start, stored as `warm-start.json`. */
 export interface BeforeWarmStart {
-  /** Hash of the settings that affect the evaluation. */
+  /** Hash of settings that affect the evaluation. */
   readonly key: string;
   readonly warmStart: WarmStartRecord["warmStart"];
   readonly said: string;
-  /** Uses the problems and random streams of the run's evaluations. Language is measured against the model itself. */
+  /** Uses the problems and random streams of the run's evaluations. */
   readonly before: Evaluation;
 }
 
-/** Name of the model before the run's warm start; null without one. */
+/** Model before the warm start; null without one. */
 export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress: Progress): Promise<string | null> {
   const { folder } = await openModelFolder(model, progress);
   return (await warmStartIn(folder))?.warmStart.model ?? null;
 }
 
-/**
- * Evaluates the team before its warm start; a resumed run reuses the result. Null, with a warning, if that model is no
- * longer available.
- */
+/** Evaluates the team before its warm start, once per run. Null, with a warning, if that model is missing. */
 export async function measureBeforeWarmStart(
   config: AppConfig,
   { warmStart, examples }: WarmStartRecord,

@@ -19,7 +19,7 @@ import { policiesOf } from "./policy-models.ts";
 import type { AppConfig, ExamplesWarmStart } from "./run-settings.ts";
 
 /**
- * Checks lists of examples, as far as possible without a tokenizer.
+ * Checks examples, as far as possible without a tokenizer.
  * @throws LaconicError `data_invalid` with file and row, `config_invalid`
  */
 export async function checkExamples(
@@ -34,7 +34,7 @@ export async function checkExamples(
   if (mixed && typeof mixed !== "function") checkedExamples(mixed, train.supervised ?? {}, learners);
 }
 
-/** Adds the examples for mixed training to the policies, if the run has any. */
+/** Adds the examples for mixed training to the policies. */
 export async function withExamples(opened: OpenedParts, config: AppConfig, progress: Progress): Promise<OpenedParts> {
   const examples = await openMixedExamples(config.train);
   if (!examples) return opened;
@@ -68,13 +68,13 @@ export interface PlannedExamples {
   readonly before: {
     readonly steps: number;
     readonly batch: number;
-    /** Null for examples from a function. */
+    /** Size; null for examples from a function. */
     readonly size: ExampleSize | null;
   } | null;
   readonly beside: readonly { readonly text: string; readonly size: ExampleSize | null }[];
 }
 
-/** Counts a run's examples without a model. @throws LaconicError as reading them does */
+/** Counts examples without a model. */
 export async function planExamples(
   config: Pick<AppConfig, "warmStart" | "train" | "policies">,
   task: TeamTask,
@@ -114,7 +114,7 @@ export function exampleSizeText(size: ExampleSize | null): string {
   return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} tokens to learn, the longest ${size.longest})`;
 }
 
-/** Course on custom examples; all are used once before any repeats. */
+/** All examples are used once before any repeats. */
 export function ownExamples(warmStart: ExamplesWarmStart, run: Pick<AppConfig, "policies">): Course {
   const { examples, seed, learningRate, steps } = warmStart;
   return {

@@ -19,7 +19,6 @@ import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 import type { TinkerSettings } from "./servers.ts";
 
-/** Server with the record of its probe. */
 export interface TinkerServer {
   readonly kind: "tinker";
   /** Includes the base model's name. */
@@ -36,12 +35,12 @@ export interface TinkerServer {
 interface TokenLimits {
   /** Upper bound of token ids. */
   readonly vocabularySize: number;
-  /** Null if the folder does not say; the server may know. */
+  /** Max tokens; null if unknown (the server may know). */
   readonly contextLength: number | null;
 }
 
 /**
- * Finds the server's base model and probes behaviour that the protocol leaves open; reports it to `progress`.
+ * Finds the base model and probes behaviour that the protocol leaves open.
  * @throws LaconicError `config_invalid` for an invalid address, or several models without a choice; `model_unsupported`
  * for a server unsuited to training; `api_*` for an unreachable one
  */
@@ -78,10 +77,7 @@ export async function probedServer(
   }
 }
 
-/**
- * Returns a run's server with the probe record of its start, for use without training.
- * @throws LaconicError `checkpoint_mismatch` without a record
- */
+/** Server with the run's probe record, not for training. @throws LaconicError `checkpoint_mismatch` without a record */
 export async function storedServer(
   settings: TinkerSettings,
   directory: string,
@@ -139,7 +135,7 @@ function clientOptions(
   };
 }
 
-/** Describes the server's behaviour, one line per property. */
+/** Server behaviour, a line per property. */
 export function recordLines(record: ServerRecord): string[] {
   return Object.entries(recordInputs(record)).map(([key, value]) => `  ${key}: ${value}`);
 }
@@ -150,12 +146,10 @@ export function recordInputs({ reduction, ...record }: ServerRecord): Record<str
   return Object.fromEntries(Object.entries(flat).map(([key, value]) => [`server ${key}`, String(value)]));
 }
 
-/** Whether an input of a run describes its server. */
 export function isServerInput(name: string): boolean {
   return name.startsWith("server ");
 }
 
-/** Reads the limits from the base model's configuration. */
 export async function tokenLimits(folder: string): Promise<TokenLimits> {
   const file = join(folder, "config.json");
   const config = (await readJsonFile(file)) as Record<string, unknown>;

@@ -26,18 +26,18 @@ import { openParts } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
 import { freshRelayModel } from "../models/model-folder.ts";
 
-/** Record in a model folder of the model's warm start. */
+/** Record of the warm start in a model folder. */
 export interface WarmStartRecord {
   readonly version: 2;
-  /** With the model before the warm start. */
+  /** Includes the model before the warm start. */
   readonly warmStart: WarmStartSettings & { readonly model: string };
   /** Loss of the last step, in nats per token. */
   readonly loss: number;
-  /** SHA-256 of the custom examples, independent of their name. */
+  /** SHA-256 of custom examples. */
   readonly examples?: string;
 }
 
-/** Stored form of a warm start, without the path of the examples. */
+/** Omits the path of the examples. */
 export function recorded<T extends WarmStartSettings>(warmStart: T): T {
   if (warmStart.name !== "examples") return warmStart;
   return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
@@ -57,10 +57,7 @@ const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
   examples: z.string().exactOptional(),
 });
 
-/**
- * Reads the warm start of a model folder; null without one.
- * @throws LaconicError `data_invalid` for an invalid record
- */
+/** Warm start of a model folder; null without one. @throws LaconicError `data_invalid` for an invalid record */
 export async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   const path = join(folder, recordFile);
   const text = await readFile(path, "utf8").catch(() => null);
@@ -76,12 +73,11 @@ export async function writeWarmStart(folder: string, record: WarmStartRecord): P
   await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Tokenizer and generation files to copy with the weights. */
+/** Files to copy with the weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
 export type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
 
-/** A model before its warm start, and its destination. */
 interface Teaching {
   readonly warmStart: WarmStartSettings;
   /** Run with the task of custom examples. */
@@ -101,7 +97,7 @@ export async function trainWarmStart(
     warmStart.name === "examples" ? ownExamples(warmStart, run ?? { policies: "shared" }) : worldCourse(warmStart);
   const settings = course.task || !run ? parseAppConfig({ task: course.task, model: given }) : { ...run, model: given };
   const resources = { ...(await runResources(given, progress)), testProblems: 0 };
-  // A single model for all agents.
+  // All agents share one model.
   const { parts, task, close } = await openParts({ ...settings, policies: "shared" }, place, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
@@ -122,7 +118,7 @@ export async function trainWarmStart(
   }
 }
 
-/** Imitation training of a relay model on the wordy teacher. */
+/** Imitation of the wordy teacher by a relay model. */
 export interface RelayWarmStart {
   readonly level: RelayLevel;
   readonly seed: string;
@@ -133,7 +129,7 @@ export interface RelayWarmStart {
   readonly onStep: (step: number, loss: number) => void;
 }
 
-/** Trains and saves a new relay model, the start of every relay run. @returns the team on validation problems */
+/** Trains a new relay model, the start of every relay run. @returns the team on validation problems */
 export async function trainRelayWarmStart(
   { level, seed, steps, batch, device: name, to, onStep }: RelayWarmStart,
   progress: Progress,
@@ -169,7 +165,7 @@ export async function trainRelayWarmStart(
   }
 }
 
-/** Phase of the curriculum at a fraction of the run, in [0, 1). */
+/** Phase at a fraction of the run, in [0, 1). */
 function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
   let end = 0;
   const phases = warmStartCurriculum(level);

@@ -6,19 +6,15 @@ import { formatUsd } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
 
-/** Account and price of a server's model. */
 export interface Spending {
   readonly account: SpendAccount;
   /** US dollars per million tokens; null if unknown. */
   readonly price: TokenPrice | null;
-  /** Max milliseconds of a call with all attempts. Default: the client's, 10 minutes. */
+  /** Max milliseconds of a call with all attempts. Default 10 minutes. */
   readonly deadlineMs?: number;
 }
 
-/**
- * Returns a server's model with limited concurrency, and an account if given. Loads the SDK here, because it takes 0.1
- * s that other commands would pay.
- */
+/** Limits concurrency, and books calls if an account is given. The SDK takes 0.1 s to load. */
 export async function servedModel(
   { model, baseUrl }: NamedModel,
   concurrency: number,
@@ -31,7 +27,7 @@ export async function servedModel(
   return openAiModel({ model, baseUrl, limiter, ...booked });
 }
 
-/** Public price of a model; null if unknown. Loads the SDK on use, because it takes 0.1 s. */
+/** Public price; null if unknown. The SDK takes 0.1 s to load. */
 export async function knownPrice(model: string): Promise<TokenPrice | null> {
   const { publicPrices } = await import("@laconic/openai");
   return publicPrices[model] ?? null;
@@ -43,7 +39,7 @@ interface NamedModel {
 }
 
 /**
- * Reads `NAME@URL`, or `NAME` for the default server. A name may contain `@`.
+ * Reads `NAME@URL`, or `NAME` for the default server; a name may contain `@`.
  * @throws LaconicError `config_invalid` without a name
  */
 export function namedModel(text: string, baseUrl: string, flag: string): NamedModel {
@@ -56,7 +52,6 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   return { model, baseUrl: at === undefined ? baseUrl : text.slice(at + 1) };
 }
 
-/** Address of the default OpenAI-compatible server. */
 export function defaultBaseUrl(): string {
   return environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
 }
@@ -71,8 +66,8 @@ export interface ActorCap {
 const flagOf = { maxUsd: "max-usd", price: "actor-price", deadlineMs: "timeout" } as const;
 
 /**
- * Returns the account for an actor's calls; null without an API.
- * @param spentUsd - earlier spending of the same run, which counts towards the cap
+ * Account for an actor's calls; null without an API.
+ * @param spentUsd - earlier spending of the run, which counts towards the cap
  * @throws LaconicError `config_invalid` for a cap without effect or price
  */
 export async function actorSpending(
@@ -108,7 +103,7 @@ export function checkPriced(price: TokenPrice | null, model: string, flag: strin
   );
 }
 
-/** Journal of paid calls in the folder of a bench, pairs or training. */
+/** Journal of paid calls in a run or bench folder. */
 const spendingFile = "spending.jsonl";
 
 interface KeptAccount {
@@ -117,8 +112,8 @@ interface KeptAccount {
 }
 
 /**
- * Opens an account that includes all calls of a folder, also those that a killed process left open.
- * @param spentUsd - cost in the folder's records, used without a journal
+ * Opens an account with all calls of a folder, also unfinished ones of a killed process.
+ * @param spentUsd - recorded cost, used without a journal
  * @throws LaconicError `data_invalid` for a damaged journal, `run_unwritable`
  */
 export async function openAccount(
@@ -139,7 +134,7 @@ export async function openAccount(
   return { account, close: () => journal.close() };
 }
 
-/** Journals a run's calls for an account that several runs share in turn. */
+/** Journals one run's calls for a shared account. */
 export async function keepCalls(directory: string, account: SpendAccount): Promise<SpendJournal> {
   const { openSpendJournal } = await import("@laconic/openai");
   const journal = await openSpendJournal(join(directory, spendingFile), 0);
@@ -147,7 +142,7 @@ export async function keepCalls(directory: string, account: SpendAccount): Promi
   return journal;
 }
 
-/** All calls of a folder so far; null without a journal. */
+/** Journal totals; null without a journal. */
 export async function readSpent(directory: string): Promise<JournalTotals | null> {
   const { readSpendJournal } = await import("@laconic/openai");
   return readSpendJournal(join(directory, spendingFile));
@@ -160,8 +155,8 @@ export async function spentIn(directory: string): Promise<number> {
 const example = "0.15,0.6 or 0.15,0.6,cached=0.075,cacheWrite=0.2,reasoning=0.6,date=2026-01-31";
 
 /**
- * Reads a price such as `--price`: US dollars per million prompt and completion tokens, then named rates of other kinds
- * and the date. Slashes can replace commas in flags that list prices.
+ * Reads US dollars per million prompt and completion tokens, then named rates of other kinds and the date. Slashes can
+ * replace commas in flags that list prices.
  * @throws LaconicError `config_invalid` with the flag and the problem
  */
 export function parsePrice(text: string, flag = "price"): TokenPrice {

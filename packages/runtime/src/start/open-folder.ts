@@ -38,19 +38,18 @@ import { isReference, referenceTitle } from "../resolver/reference.ts";
 import { resolveReference } from "../resolver/load-source.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
-/** External source of episodes. */
 interface OpenedSource {
   readonly parts: TrainingParts;
   close(): Promise<void>;
 }
 
-/** Opens the source once the run folder is locked. */
+/** Called when the run folder is locked. */
 export type OpenSource = (
   opened: OpenedParts,
   run: { readonly config: AppConfig; readonly directory: string; readonly resume: boolean },
 ) => Promise<OpenedSource>;
 
-/** Interrupts of a run, after which it finishes its step and saves. The abort reason is a signal's name. */
+/** After an interrupt, a run finishes its step and saves. The abort reason is a signal's name. */
 export interface Interrupts {
   readonly signal: AbortSignal;
   dispose(): void;
@@ -60,20 +59,19 @@ export interface StartOptions {
   readonly directory: string;
   readonly resume: Exclude<RunOptions["resume"], undefined>;
   readonly progress: TrainingProgress;
-  /** Starts listening once models are open. Earlier interrupts end the process. */
+  /** Called when models are open; earlier interrupts end the process. */
   readonly interrupts: () => Interrupts;
-  /** Source of episodes that another program plays. */
   readonly openSource?: OpenSource | undefined;
   readonly spending?: Spending | null;
 }
 
 /** Inputs of training, before the run folder is locked. */
 export interface ReadyRun {
-  /** Configuration that the run stores. */
+  /** Stored configuration. */
   readonly config: AppConfig;
   readonly place: Place;
   readonly opened: OpenedParts;
-  /** Null if sampling and training share the engine. */
+  /** Sampling servers; null without any. */
   readonly fleet: OpenedFleet | null;
   readonly warmStart: BeforeWarmStart | null;
   readonly options: StartOptions;
@@ -160,7 +158,7 @@ export async function openFolder({ config, place, opened, fleet, options, closin
   return { run, sources, begun, end, firstStep: () => received.firstStep };
 }
 
-/** Settings that may change on resume, with a note on the consequence. */
+/** Settings that may change on resume, with their consequence. */
 function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOptions["adjustable"]> {
   return {
     "train.steps": scheduleNote(train),
@@ -172,14 +170,14 @@ function adjustableOf({ train, sampler, engine }: AppConfig): NonNullable<RunOpt
   };
 }
 
-/** Sampler settings that may change on resume: other servers, and more of them. */
+/** A resume may use other and more servers. */
 function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
   const { kind } = serversOf(sampler);
   const keys = ["urls", "folder", "folderAtServers", "receivers", "concurrency", "replySeconds", "patienceSeconds"];
   return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
 }
 
-/** Note on how more steps change a learning rate schedule. */
+/** How more steps change a learning rate schedule. */
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
@@ -189,7 +187,7 @@ function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the sinks of a run. They receive no secrets from the environment.
+ * Opens sinks without secrets of the environment.
  * @throws LaconicError `config_invalid` for a user's value that is not a sink
  */
 export async function openSinks(
@@ -223,7 +221,6 @@ async function openSink(setting: SinkSetting, directory: string, environment: En
   });
 }
 
-/** Environment that a reader needs to reproduce a run. */
 async function describeEnvironment(capabilities: EngineCapabilities): Promise<Record<string, unknown>> {
   return {
     laconic: packageJson.version,

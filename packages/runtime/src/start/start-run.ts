@@ -29,15 +29,14 @@ import { findOpponentRuns } from "../run/other-runs.ts";
 import { runResources } from "../run/open-run.ts";
 import { withExamples } from "../run/supervised-examples.ts";
 
-/** Result of a started run. */
 export interface StartedRun extends TrainResult {
-  /** Team before the supervised warm start; null without one. `before` is then the team after it, before training. */
+  /** Team before the warm start; null without one. `before` is then the team after it. */
   readonly warmStart: BeforeWarmStart | null;
-  /** Signal that interrupted the run; null without one. */
+  /** Signal that interrupted the run, or null. */
   readonly signal: NodeJS.Signals | null;
   /** Seconds of this process: steps, evaluations and files. */
   readonly seconds: number;
-  /** Seconds of the run's steps in all its processes, as in the report. */
+  /** Seconds of the run's steps in all processes. */
   readonly trainingSeconds: number | null;
   /** Part of `trainingSeconds` before the resume; 0 for a new run. */
   readonly earlierSeconds: number;
@@ -45,15 +44,14 @@ export interface StartedRun extends TrainResult {
 }
 
 /**
- * Trains into a run folder. Refuses invalid runs before it creates the folder. The first interrupt finishes the step
- * and saves.
+ * Trains into a run folder, created after all checks. The first interrupt finishes the step and saves.
  * @throws LaconicError as checking, opening and training do
  */
 export async function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
   const { directory, resume, progress } = options;
   const isServed = options.openSource !== undefined;
   const { result, begun, ...trained } = await disposing(async (closing) => {
-    // A resumed run is refused with the file's name; otherwise `openRun` reports the differences.
+    // Refuses a resume with the file's name; otherwise `openRun` reports the differences.
     if (resume === true) await checkSources(directory);
     const { models } = await checkRun(given, progress, { served: isServed });
     // Weights stay on the hub if a server has them.
@@ -89,7 +87,7 @@ export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupte
   return signal === "SIGTERM" ? 143 : 130;
 }
 
-/** Returns a working device or a probed server for the models. */
+/** Returns a working device or a probed server. */
 async function choosePlace(
   config: AppConfig,
   modelFolder: string,
@@ -116,12 +114,12 @@ async function startingConfig(
   if ("kind" in place)
     return { config: { ...pinned, warmStart: null, engine: { tinker: place.settings } }, warmStart: null };
   const { settings, record } = await startingModel(given, found, place, directory, progress);
-  // Stores the resolved `auto`: a resume on other hardware is refused instead of rounding differently.
+  // Resolves `auto`, so that a resume on other hardware is refused instead of rounding differently.
   const config = { ...pinned, ...settings, device: place.name, workers: place.workers };
   return { config, warmStart: record && (await measureBeforeWarmStart(config, record, place, directory, progress)) };
 }
 
-/** Starts the engine, loads the models and opens the task. Interrupts save from then on. */
+/** Opens engine, models and task. Interrupts save from here on. */
 async function openModels(
   config: AppConfig,
   place: Place,
@@ -138,7 +136,7 @@ async function openModels(
       ...(opponents && { opponents: (tokenizerOf) => findOpponentRuns(opponents, tokenizerOf, progress) }),
       journal: join(directory, "tinker.jsonl"),
       spending,
-      // Servers batch requests themselves, so requests do not wait for each other.
+      // Servers batch requests themselves.
       ...(sampler && { batching: "continuous" }),
     }),
   );

@@ -21,21 +21,20 @@ interface Choice {
 
 interface ChoiceOptions {
   readonly base: WrittenConfig;
-  /** Overrides for all variants. */
   readonly fixed: readonly string[];
-  /** Names of known variants. Default: all that apply to the configuration. */
+  /** Known variants. Default: all that apply. */
   readonly only?: readonly string[] | undefined;
   /** User variants; always trained. */
   readonly own: readonly Variant[];
-  /** Token price from which fixed prices are derived; null skips them. */
+  /** Token price for fixed prices; null skips them. */
   readonly price: number | null;
-  /** Whether user variants may change several factors; their descriptions then say so. */
+  /** Whether user variants may change several factors. */
   readonly severalFactors?: boolean;
 }
 
 /**
- * Returns the variants of an ablation. Skips a variant with its reason if it changes nothing or the run would refuse
- * it. A requested variant is refused instead.
+ * Variants of an ablation. Skips a variant that changes nothing or that the run would refuse; refuses it if it was
+ * requested.
  * @throws LaconicError `config_invalid`
  */
 export async function chooseVariants(options: ChoiceOptions, progress: Progress): Promise<Choice> {
@@ -58,7 +57,7 @@ export async function chooseVariants(options: ChoiceOptions, progress: Progress)
   return { variants, skipped };
 }
 
-/** Returns the variant if it changes one factor, or describes several changes. */
+/** Refuses a variant that changes several factors, or describes them. */
 function alone(variant: Variant, changes: readonly Change[], severalFactors: boolean): Variant {
   const factors = factorsOf(changes);
   if (factors.length < 2) return variant;
@@ -71,7 +70,7 @@ function alone(variant: Variant, changes: readonly Change[], severalFactors: boo
   );
 }
 
-/** Returns the changes of a variant, and the reason if it cannot be trained or equals the base. */
+/** Changes of a variant, and the reason if it cannot be trained or equals the base. */
 async function triedOn(
   candidate: Candidate,
   {
@@ -105,8 +104,8 @@ function unknown(name: string, known: readonly string[]): LaconicError {
 }
 
 /**
- * Factors that an ablation varies one at a time, by prefixes of their settings; the first match counts. Settings that
- * cannot vary alone are one factor: a clip range depends on its ratios.
+ * Factors by prefixes of their settings; the first match counts. Dependent settings are one factor: a clip range
+ * depends on its ratios.
  */
 const factors: readonly (readonly [name: string, settings: RegExp])[] = [
   ["price", /^(?:train\.(?:budgets?|prices|budgetPolicy)|task\.showBudget)\b/u],
@@ -124,12 +123,12 @@ interface Factor {
   readonly changes: readonly Change[];
 }
 
-/** Groups changes by factor; policies share the run's factors. A setting without a named factor is a separate one. */
+/** Groups changes by factor; policies share the run's factors. A setting without a named factor is separate. */
 export function factorsOf(changes: readonly Change[]): readonly Factor[] {
   const found = new Map<string, Change[]>();
   for (const change of changes) {
     const key = change.key.replace(/^train\.policies\.[^.]+\./u, "train.");
-    // A setting that only one of two objectives has follows from the objective's name.
+    // A setting of only one objective follows from its name.
     const isOfOne = key.startsWith("train.objective.") && [change.before, change.now].includes("nothing");
     const fitting = factors.filter(([name]) => !isOfOne || name !== "how losses are joined");
     const name = fitting.find(([, settings]) => settings.test(key))?.[0] ?? key.split(".").slice(0, 2).join(".");
@@ -147,16 +146,12 @@ function factorsText(all: readonly Factor[]): string {
     .join(", ");
 }
 
-/** A variant, or the reason why the configuration has none. */
+/** A variant, or the reason for none. */
 type Candidate = Variant | { readonly name: string; readonly reason: string };
 
-/** Derives a configuration without one of its parts. */
 type Derivation = (config: AppConfig) => Candidate;
 
-/**
- * Returns overrides of a setting of the run and of every policy that sets it.
- * @param valueOf - replacement of the run's or policy's setting
- */
+/** Overrides a setting of the run and of every policy with one. */
 function everywhere<Key extends "objective" | "advantage" | "prices">(
   { train }: AppConfig,
   key: Key,
@@ -203,7 +198,7 @@ const noPrice: Derivation = (config) => {
   };
 };
 
-/** Fixed prices as shares of the token price. */
+/** Shares of the token price. */
 const fixedPrices: readonly (readonly [name: string, share: number])[] = [
   ["fixed-price-half", 0.5],
   ["fixed-price", 1],
@@ -267,10 +262,7 @@ const grpo: Derivation = (config) => {
   };
 };
 
-/**
- * Returns GRPO with the other settings of the objective: KL term, corrections, loss aggregation. A custom objective
- * keeps nothing.
- */
+/** GRPO with the objective's KL term, corrections and loss aggregation. A custom objective keeps nothing. */
 function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
   const clip = { low: 0.2, high: 0.2 };
   if (!isNamedObjective(before)) return { name: "grpo", clip };
@@ -287,10 +279,10 @@ function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
   return { name: "grpo", clip, ...Object.fromEntries(kept) };
 }
 
-/** Coefficient of GRPO (DeepSeekMath, section 4.2) for a configuration without a KL term. */
+/** GRPO's coefficient (DeepSeekMath, section 4.2). */
 const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 
-/** Adds a KL term, or removes the present one. */
+/** Adds or removes a KL term. */
 const klTerm =
   (name: "kl" | "no-kl"): Derivation =>
   ({ train: { objective, policies } }) => {
@@ -310,10 +302,10 @@ const klTerm =
       : { name, about: "without the KL term", overrides: [`train.objective=${JSON.stringify(rest)}`] };
   };
 
-/** Name of the unchanged configuration, the reference of all comparisons. */
+/** Name of the unchanged configuration. */
 export const baseVariant = "base";
 
-/** All named variants, in the order of tables. */
+/** Names in the order of tables. */
 export const knownVariants: readonly string[] = [
   "no-price",
   ...fixedPrices.map(([name]) => name),
@@ -325,8 +317,8 @@ export const knownVariants: readonly string[] = [
 ];
 
 /**
- * Returns the known variants of a configuration, or the reasons why they do not apply.
- * @param price - token price from which fixed prices are derived; null skips them
+ * Known variants, or the reasons why they do not apply.
+ * @param price - token price for fixed prices; null skips them
  */
 export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
   const fixed = fixedPrices.map(([name, share]) => fixedPrice(name, share, price));

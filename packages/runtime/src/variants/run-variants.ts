@@ -17,12 +17,12 @@ import { configOfRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { modelPlace } from "../models/model-folder.ts";
 
-/** A configuration as overrides of another. */
+/** Overrides of a configuration. */
 export interface Variant {
   readonly name: string;
   readonly about: string;
   readonly overrides: readonly string[];
-  /** Configuration to override, if it differs from the other variants'. */
+  /** Configuration to override. Default: the common one. */
   readonly base?: Readonly<Record<string, unknown>>;
 }
 
@@ -34,17 +34,17 @@ interface Side {
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
-  /** Differences of the resolved settings from the base, by path; absent in older files. */
+  /** Resolved differences from the base, by path; absent in older files. */
   readonly changes?: readonly Change[];
   readonly seed: number;
-  /** At the start of training, after a warm start. */
+  /** Result at the start of training, after a warm start. */
   readonly before: Side;
   readonly after: Side;
   /** Final test; absent in older files. */
   readonly test?: Side;
-  /** Before the warm start, if any. The file uses this name. */
+  /** Before the warm start, if any. */
   readonly beforeLessons?: Side;
-  /** Seconds of the session that finished the run. */
+  /** Seconds of the last session. */
   readonly seconds: number;
 }
 
@@ -69,7 +69,7 @@ interface VariantRun {
   readonly seed: number;
   readonly number: number;
   readonly runs: number;
-  /** Estimate from the mean time of earlier runs; null for the first. */
+  /** Estimate from earlier runs; null for the first. */
   readonly secondsLeft: number | null;
 }
 
@@ -81,10 +81,10 @@ export interface VariantOptions {
   readonly folder: string;
   readonly seeds: readonly number[];
   readonly overrides: readonly string[];
-  /** Results file in the folder; runs in it are not trained again. */
+  /** Results file; its runs are not trained again. */
   readonly file: string;
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
-  /** Limit for all runs together, for actors behind a server. */
+  /** Limit for all runs together. */
   readonly cap?: ActorCap;
   readonly onRun: (run: VariantRun) => void;
   readonly start: (config: AppConfig, options: VariantStart) => Promise<StartedRun>;
@@ -103,8 +103,7 @@ interface Planned {
 }
 
 /**
- * Trains every variant with every seed, each in a separate folder, after checking all. Reuses the folder's results, and
- * resumes interrupted runs from their last checkpoint.
+ * Trains every variant with every seed, after checking all. Reuses the folder's results, and resumes interrupted runs.
  * @returns the results, or the interrupted run
  * @throws LaconicError `config_invalid` for a variant that would be refused, or a folder with the same variant under
  * other settings; `training_diverged` after all others are trained; `data_invalid` for unreadable results
@@ -140,7 +139,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     const outcome = await options
       .start(config, { directory, resume: "where-possible", spending })
       .catch((error: unknown) => {
-        // Diverged training is a result for this variant only.
+        // Divergence is a result of this variant only.
         if (LaconicError.is(error) && error.detail["bestStep"] !== undefined) return error;
         throw error;
       });
@@ -158,7 +157,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
     await onResult(results);
   }
   await onResult(results);
-  // Other results are stored; the same command without these variants reads them.
+  // Results are stored; the same command without these variants reads them.
   if (diverged.length > 0)
     throw new LaconicError(
       "training_diverged",
@@ -168,7 +167,7 @@ export async function runVariants(options: VariantOptions, progress: Progress): 
   return results;
 }
 
-/** Account shared by all runs, with their earlier spending. */
+/** Account shared by all runs, with earlier spending. */
 async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promise<Spending | null> {
   const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
   const [first] = planned;
@@ -181,7 +180,7 @@ async function sharedSpending(planned: readonly Planned[], cap: ActorCap): Promi
         flag: "max-usd",
       },
     );
-  // Without a cap, each run has a separate account.
+  // Without a cap, each run has an account.
   if (names.size > 1) return null;
   let spent = 0;
   for (const { directory } of planned) spent += await spentIn(directory);
@@ -193,7 +192,7 @@ function secondsLeft(done: readonly VariantResult[], runs: number): number | nul
   return (runs * done.reduce((sum, { seconds }) => sum + seconds, 0)) / done.length;
 }
 
-/** Checks a variant's settings, and that its folder was trained with them. */
+/** Checks the settings, and that the folder was trained with them. */
 async function plan(
   variant: Variant,
   seed: number,
@@ -224,7 +223,7 @@ async function plan(
   return { variant, seed, config, changes: differencesFromBase(config, () => resolved([])), directory };
 }
 
-/** Returns no changes if the base is valid only with a sweep's overrides. */
+/** Empty if the base is valid only with a sweep's overrides. */
 function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly Change[] {
   try {
     return changesOf(base(), config);
@@ -234,7 +233,7 @@ function differencesFromBase(config: AppConfig, base: () => AppConfig): readonly
   }
 }
 
-/** Uses the stored run's resolved values: device, hub commit, or the model made by its warm start. */
+/** Uses the stored run's resolved device, hub commit and warm-started model. */
 function asStored(config: AppConfig, stored: AppConfig): AppConfig {
   const place = modelPlace(config.model);
   const isOf = (name: string): boolean =>
@@ -265,7 +264,7 @@ async function resultsIn(path: string): Promise<VariantResult[]> {
   }
 }
 
-/** Writes this command's results and those of other variants. The write is atomic. */
+/** Atomic write, with the results of other variants. */
 async function keep(path: string, own: readonly VariantResult[], before: readonly VariantResult[]): Promise<void> {
   const others = before.filter((old) => !own.some(({ variant, seed }) => variant === old.variant && seed === old.seed));
   await writing(path, async () => {
@@ -274,12 +273,12 @@ async function keep(path: string, own: readonly VariantResult[], before: readonl
   });
 }
 
-/** Share of last steps in the mean price. */
+/** Fraction of last steps in the mean price. */
 const lastShare = 0.1;
 
 /**
- * Token price that Eq. 5 reached in a variant's runs: the mean over seeds of each run's mean over its last tenth of
- * steps. Null if no run had a token budget.
+ * Token price that Eq. 5 reached: mean over seeds of the mean over the last tenth of steps. Null without a token
+ * budget.
  */
 export async function reachedPrice(folder: string, variant: string, seeds: readonly number[]): Promise<number | null> {
   const reached: number[] = [];

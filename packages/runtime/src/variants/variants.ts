@@ -8,7 +8,7 @@ const variantWord = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
 const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
 
 /**
- * Splits arguments into user variants (`NAME:key=value`, grouped by name) and the rest.
+ * Splits user variants (`NAME:key=value`) from other arguments.
  * @throws LaconicError `config_invalid` for a name that is taken
  */
 export function variantsInWords(words: readonly string[]): {
@@ -26,7 +26,7 @@ export function variantsInWords(words: readonly string[]): {
 }
 
 /**
- * Reads variants from JSON, `{ "NAME": { "key": value } }`. File paths in values are relative to the working directory.
+ * Reads JSON, `{ "NAME": { "key": value } }`; file paths are relative to the working directory.
  * @throws LaconicError `config_invalid` with the file and the invalid part
  */
 export function variantsInFile(text: string, file: string): readonly Variant[] {
@@ -63,8 +63,8 @@ interface Configuration {
 }
 
 /**
- * Expands settings with several values to all combinations: `a=1,2 b=x` gives `a=1 b=x` and `a=2 b=x`. Commas inside
- * brackets, braces and quotes do not separate values. Each of several configurations gets all combinations.
+ * Expands settings to all combinations: `a=1,2 b=x` gives `a=1 b=x` and `a=2 b=x`. Commas inside brackets, braces and
+ * quotes do not separate values. Each of several configurations gets all combinations.
  * @throws LaconicError `config_invalid` for no variation, or too many variants
  */
 export function variantsOf(
@@ -95,7 +95,7 @@ export function variantsOf(
   const names = new Map<string, number>();
   const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
     const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
-    const same = (names.get(name) ?? 0) + 1; // different values may have the same folder name
+    const same = (names.get(name) ?? 0) + 1; // other values may have the same name
     names.set(name, same);
     return {
       name: same === 1 ? name : `${name}-${same}`,
@@ -113,7 +113,7 @@ export function variantsOf(
   };
 }
 
-/** Folder name: the last part of each key, and its value. */
+/** Folder name: last part of each key, and its value. */
 function nameOf(overrides: readonly string[]): string {
   return overrides
     .map((word) =>
@@ -140,14 +140,13 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** Setting to tune for every variant, its values, and tuning seeds. Result seeds must differ from them. */
+/** Setting to tune, its values, and seeds that results do not use. */
 export interface Tuning {
   readonly key: string;
   readonly values: readonly string[];
   readonly seeds: readonly number[];
 }
 
-/** Validation result of one value in one variant. */
 export interface TuningRow {
   readonly variant: string;
   readonly value: string;
@@ -159,7 +158,6 @@ export interface TuningRow {
   readonly chosen: boolean;
 }
 
-/** Folder of tuning runs in an ablation's folder. */
 export const tuningFolder = (folder: string): string => join(folder, "tuning");
 
 /** Reads `KEY:a,b,c`. @throws LaconicError `config_invalid` for a single value, or seeds that are also reported */
@@ -199,7 +197,7 @@ export function gridOf(variants: readonly Variant[], { key, values }: Tuning): r
 }
 
 /**
- * Repeats variants whose tuned value differs from the base's with the base's value, to isolate the variant.
+ * Repeats tuned variants with the base's value where it differs, to isolate the variant.
  * @param base - the tuned base
  */
 export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }: Tuning): readonly Variant[] {
@@ -213,10 +211,7 @@ export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }:
     }));
 }
 
-/**
- * Chooses each variant's value with the best mean score on validation problems; the first of equals.
- * @param price - token price in the score
- */
+/** Best mean validation score per variant; the first of equals. @param price - token price in the score */
 export function chooseTuned(
   variants: readonly Variant[],
   tuning: Tuning,
@@ -244,15 +239,12 @@ function nameAt(variant: string, i: number): string {
   return `${variant}-value-${i + 1}`;
 }
 
-/**
- * Describes settings that overrides drop: a group value replaces the whole group. Thus
- * `train.objective={"name":"grpo"}` never has a KL term.
- */
+/** Describes settings that overrides drop: `train.objective={"name":"grpo"}` replaces the group, and has no KL term. */
 export function droppedSettings(base: Readonly<Record<string, unknown>>, overrides: readonly string[]): string[] {
   return overrides.flatMap((word) => {
     const at = word.indexOf("=");
     const key = word.slice(0, at);
-    // Invalid JSON is plain text; the configuration checks it.
+    // Invalid JSON is plain text.
     const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
     if (dropped.length === 0) return [];
     return [
@@ -261,7 +253,7 @@ export function droppedSettings(base: Readonly<Record<string, unknown>>, overrid
   });
 }
 
-/** Keys, at any depth, that the second group lacks. */
+/** Keys that the second group lacks, at any depth. */
 function missingIn(before: unknown, now: unknown): string[] {
   if (!isRecord(before) || !isRecord(now)) return [];
   return Object.entries(before).flatMap(([key, value]) =>
