@@ -17,7 +17,6 @@ export type Place = Partial<
     Readonly<Record<"policy" | "problem" | "agent", string> & Record<"split", Split>>
 >;
 
-/** A value that contradicts other files of the folder. */
 export type Contradiction = Place & {
   readonly stage: Stage;
   readonly key: string;
@@ -26,7 +25,6 @@ export type Contradiction = Place & {
   readonly found: unknown;
 };
 
-/** Compares computed values with the folder's. */
 export interface Comparisons {
   /** Treats NaN, null and missing as equal. */
   number(key: string, expected: number, found: unknown): void;
@@ -40,7 +38,6 @@ export interface Comparisons {
  */
 const tolerance = 1e-9;
 
-/** Comparisons so far, contradictions, and uncovered quantities. */
 export class Findings {
   readonly contradictions: Contradiction[] = [];
   readonly compared: Partial<Record<Stage, number>> = {};

@@ -15,7 +15,6 @@ import type { Json } from "./rules/closed-set.ts";
 import { checkConfig } from "./rules/settings.ts";
 import { taskName, worldOf } from "./tasks/worlds.ts";
 
-/** Result of a verification. */
 export interface VerifyReport {
   readonly run: string;
   /** `partial`: the covered parts agree; `notCovered` lists the rest. */
@@ -57,7 +56,7 @@ export async function verifyRun(directory: string, allowed: readonly string[] = 
   };
 }
 
-/** Checks records in file order. @returns number of steps */
+/** @returns number of steps */
 async function checkRecords(run: RunFolder, findings: Findings): Promise<number> {
   const whole = run.records.filter(({ isComplete }) => isComplete);
   const steps = whole.filter(({ kind }) => kind === "step");
@@ -93,7 +92,6 @@ async function rowAt(run: RunFolder, step: number, isLast: boolean, findings: Fi
   return row?.step === step ? row : null;
 }
 
-/** Checks of records, with state across records. */
 class RecordChecks {
   readonly problems: ProblemChecks;
   readonly samplers: SamplerChecks;

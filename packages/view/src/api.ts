@@ -11,7 +11,6 @@ export type TokenizerOf = (run: {
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-/** Max metrics per request. */
 const maxNames = 500;
 
 /** Answers requests below `/api`. */
@@ -69,7 +68,6 @@ function found<T>(value: T | null): T {
   return value;
 }
 
-/** Episode with token texts. */
 export async function withTexts(
   data: ViewData,
   id: string,
@@ -89,13 +87,13 @@ export async function withTexts(
   };
 }
 
-/** Text of each token. Without its tokenizer, texts are split into characters if counts match; else ids are shown. */
+/** Text of each token. If the tokenizer is unknown, splits text into characters if counts match, else shows ids. */
 function tokenTexts(
   ids: readonly number[],
   text: string,
   tokenizer: Pick<Tokenizer, "decode"> | null,
 ): readonly string[] {
-  // 40 characters suffice to identify the tokenizer.
+  // 40 characters identify the tokenizer.
   if (tokenizer?.decode(ids).includes(text.trim().slice(0, 40)))
     return ids.map((_, t) => {
       // A token's text depends on at most eight tokens before it.

@@ -2,7 +2,7 @@ import type { ViewEvent } from "./protocol.ts";
 import type { ViewData } from "./data/folder-data.ts";
 import { dataHeaders } from "./failure.ts";
 
-/** Server-sent event streams, ended by the reader or the server. */
+/** The reader or the server ends a stream. */
 export class EventStreams {
   readonly #open = new Set<() => void>();
 
@@ -18,7 +18,7 @@ export class EventStreams {
     };
     let end = (): void => undefined;
     const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-      // Starts the response at once, so that the page knows that it is connected.
+      // Tells the page at once that it is connected.
       controller.enqueue(encoder.encode("retry: 1000\n\n"));
       const stop = data.listen((event) => {
         waiting.set(event.type === "run" ? `run ${event.id}` : event.type, event);

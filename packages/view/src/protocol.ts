@@ -5,7 +5,7 @@ import type { ChangesOfStep, RunEvaluation, RunFacts, WarmStartFacts, RunState }
 
 export type { ChangesOfStep, RunEvaluation, WarmStartFacts, RunState };
 
-/** Run in the list. `GET /api/runs` returns all, newest first. */
+/** `GET /api/runs` returns all, newest first. */
 export interface RunSummary extends Pick<
   RunFacts,
   | "state"
@@ -47,7 +47,6 @@ export interface RunDetail extends Pick<
 > {
   readonly summary: RunSummary;
   readonly agents: readonly AgentId[];
-  /** Settings that changed during training. */
   readonly changes: readonly ChangesOfStep[];
   /** Metrics that are not always zero. */
   readonly metrics: readonly MetricInfo[];
@@ -88,7 +87,7 @@ export interface SpeechStep extends CostSums {
 
 /** Parameters of `GET /api/runs/{id}/episodes`. */
 export interface EpisodeQuery {
-  /** Search terms in the question or messages, all required, case-insensitive. */
+  /** All required in the question or messages, case-insensitive. */
   readonly text?: string;
   readonly kind?: EpisodeKind;
   /** Grade 1. */
@@ -104,7 +103,6 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
-/** Sampled for training or an evaluation. */
 export type EpisodeKind = "training" | "evaluation";
 
 /** `GET /api/runs/{id}/episodes`. */
@@ -138,7 +136,6 @@ export type TellingReason = "saving" | "failure" | "silence";
 /** `GET /api/runs/{id}/telling`: a conversation selected by `tellingEpisodes`. Pages open with the first. */
 export interface TellingEpisode {
   readonly why: TellingReason;
-  /** Episode of the last evaluation or step. */
   readonly episode: EpisodeSummary;
   /** Same problem in the first evaluation. */
   readonly before: EpisodeSummary | null;
@@ -161,7 +158,6 @@ export interface EpisodeDetail {
   readonly messageValue: readonly MessageValue[];
 }
 
-/** Measured value of a message. */
 export interface MessageValue {
   readonly turn: number;
   /** Accuracy with the message minus accuracy without. */
@@ -185,7 +181,7 @@ export interface TurnDetail {
   readonly earned: StepReward | null;
   /** Private information of the agent. */
   readonly view: string | null;
-  /** Includes the end token; null for replies of other than local policies. */
+  /** Includes the end token; null unless written by a local policy. */
   readonly tokens: readonly TokenDetail[] | null;
   /** Mean over tokens; null for untrained turns. */
   readonly advantage: number | null;
@@ -217,10 +213,10 @@ export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
 
 /** Parameters of `GET /api/benches/{id}/samples`. */
 export interface SampleQuery {
-  /** Search terms in the question or answer, all required, case-insensitive. */
+  /** All required in the question or answer, case-insensitive. */
   readonly text?: string;
   readonly method?: string;
-  /** Samples where this method and `method` (or any other) disagree, right against wrong. */
+  /** Samples where this method and `method` (or any other) disagree. */
   readonly against?: string;
   readonly benchmark?: string;
   readonly verdict?: SampleVerdict;
@@ -237,7 +233,6 @@ export interface SamplePage {
   readonly rows: readonly SampleRow[];
 }
 
-/** Reply of a method to a question. */
 export interface SampleRow {
   /** Key in `GET /api/benches/{id}/samples/{key}`. */
   readonly key: string;
@@ -283,7 +278,6 @@ export interface SampleDetail {
   readonly others: readonly SampleRow[];
 }
 
-/** Data of an exported page. */
 export interface RecordedView {
   /** Milliseconds since 1970. */
   readonly made: number;

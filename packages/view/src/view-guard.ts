@@ -12,7 +12,7 @@ export interface GuardOptions {
 }
 
 /**
- * Refuses requests from foreign pages: another host (DNS rebinding) or another origin. With a token, an address with
+ * Refuses requests from foreign pages: another host (DNS rebinding) or another origin. If a token is set, an address with
  * `?token=` sets a cookie that all other requests need.
  * @returns a response that replaces the page; null for an accepted request
  * @throws ViewError 401 and 403

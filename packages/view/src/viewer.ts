@@ -34,7 +34,6 @@ const checkOptions = optionCheck<ViewerOptions>()(
   "folders mayCome pages note hosts token tokenizerOf onError data",
 );
 
-/** Dashboard over run folders as a request handler. */
 export interface Viewer {
   readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;

@@ -19,7 +19,7 @@ const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Returns the folder of the built pages: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and
- * `.css`, `assets`. Published packages contain it. In the repository, pages are built on first use and after source
+ * `.css`, `assets`. Published packages contain it. The repository builds pages on first use and after source
  * changes.
  * @param note - called before a build, which takes seconds
  */
@@ -40,7 +40,7 @@ export async function webFolder(note: (text: string) => void = () => undefined):
   return built;
 }
 
-/** Builds all pages in separate processes, because a bundler's memory would stay with the server. */
+/** Uses separate processes, because a bundler's memory would stay with the server. */
 async function buildPages(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   for (const config of viteConfigs)
@@ -63,7 +63,7 @@ async function removeOld(cache: string): Promise<void> {
   }
 }
 
-/** Hash of all sources of the pages: this package, and all packages that it imports, also indirectly. */
+/** Covers this package and all packages that it imports, also indirectly. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
   const own = ["web", "src/protocol.ts", "src/charts", "src/data", ...viteConfigs, "package.json"].map((name) =>
@@ -79,7 +79,6 @@ async function sourceHash(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Local packages that a package imports, also indirectly. */
 async function importedPackages(folder: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
   const manifest = boundedJson(await readFile(join(folder, "package.json"), "utf8")) as {
     readonly dependencies?: Readonly<Record<string, string>>;
@@ -99,7 +98,7 @@ async function importedPackages(folder: string, found = new Set<string>()): Prom
   return found;
 }
 
-/** Files below a folder, or the file itself, sorted; empty if missing. */
+/** Sorted; empty if missing. */
 async function filesIn(place: string): Promise<string[]> {
   if (!existsSync(place)) return [];
   if (!(await stat(place)).isDirectory()) return [place];

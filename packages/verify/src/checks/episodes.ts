@@ -64,7 +64,7 @@ function deliveredTokens(written: Utterance | undefined, call: LedgerCall | unde
   return Math.min(most, Math.max(least, found));
 }
 
-/** Checks text against tokens. Without the task's vocabulary, equal tokens must have equal text. */
+/** Checks text against tokens. If the task's vocabulary is unknown, equal tokens must have equal text. */
 function checkUtterance(
   rules: RecordRules,
   place: Place,

@@ -4,7 +4,6 @@ import { isObject, type Json } from "../rules/closed-set.ts";
 import { applicable, meanOf, total, type Numbers } from "../rules/numbers.ts";
 import { checkEpisode, checkGrade, type RecordRules } from "./episodes.ts";
 
-/** Checks an evaluation row against its recorded episodes. */
 export function checkEvaluation(rules: RecordRules, place: Place, { step, played }: PlayedRecord, row: Json): void {
   const { findings } = rules;
   const figures = findings.at("evaluation", place);

@@ -5,7 +5,7 @@ import { applicable, meanOf, total } from "../rules/numbers.ts";
 import { gradeOf } from "../rules/rewards.ts";
 import type { TrainSettings } from "../rules/settings.ts";
 
-/** Checks a row of `metrics.jsonl` against its step's record; other metrics are reported as not covered. */
+/** Reports uncomputed metrics as not covered. */
 export function checkMetrics(findings: Findings, train: TrainSettings, record: StepRecord, row: Json): void {
   const { step, prices, policies } = record;
   const expected: Record<string, number> = {

@@ -23,7 +23,6 @@ interface PolicyStep {
   readonly trained: readonly Trained[];
 }
 
-/** Checks a policy's batch, advantages, losses and learning rates in a step. */
 export function checkPolicy(
   findings: Findings,
   train: TrainSettings,
@@ -50,7 +49,7 @@ export function checkPolicy(
   checkUpdates(own);
 }
 
-/** Non-empty utterances of the agents, once each: episodes of a tree share their common turns. */
+/** Non-empty utterances, once each: episodes of a tree share their common turns. */
 function spokenBy(agents: readonly string[], rollouts: readonly Rollout[]): ReadonlyMap<string, Trained> {
   const seen = new Set<Utterance>();
   const spoken = new Map<string, Trained>();
@@ -85,7 +84,6 @@ function checkAdvantages({ findings, place, settings, rollouts, record, trained 
   });
 }
 
-/** Checks losses against recorded log-probs and advantages, and learning rates. */
 function checkUpdates({ findings, place, train, settings, record, trained }: PolicyStep): void {
   const hasRates = covers(findings, "learning rates", train, place.policy);
   const hasLosses = covers(findings, "losses", train, place.policy);
@@ -117,7 +115,6 @@ function checkUpdates({ findings, place, train, settings, record, trained }: Pol
   }
 }
 
-/** Splits a flat column by reply. */
 function cut(packed: PackedNumbers, replies: readonly Trained[]): number[][] {
   const values = unpackNumbers(packed);
   let used = 0;

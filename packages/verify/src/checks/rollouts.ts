@@ -15,7 +15,6 @@ export interface Rollout {
   readonly place: Place;
 }
 
-/** Checks the episodes of a step: tokens, texts, grades, groups, and Eq. 1. */
 export function checkRollouts(rules: RecordRules, train: TrainSettings, record: StepRecord): Rollout[] {
   const { step, played, trees, problems } = record;
   const rollouts = played.map(({ episode, problem }, number): Rollout => {
@@ -51,7 +50,7 @@ function checkRewards(findings: Findings, train: TrainSettings, step: StepRecord
     else findings.at("price", { step: step.step, policy }).same("prices", step.prices, prices);
 }
 
-/** Compares numbers by name, including names that one side lacks. */
+/** Includes names that one side lacks. */
 function compareAll(at: ReturnType<Findings["at"]>, what: string, expected: Numbers, found: Json): void {
   for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
     at.number(`${what} ${name}`, expected[name] ?? Number.NaN, found[name]);

@@ -11,7 +11,6 @@ import { readObject, type RunFolder } from "./run-folder.ts";
 /** SHA-256 of settings or problems, as in the manifest. */
 export const digestOf = (value: unknown): string => sha256(sortedJson(value));
 
-/** Checks the manifest against the configuration, and checkpoints and first weights against their checksums. */
 export async function checkChecksums(run: RunFolder, findings: Findings): Promise<void> {
   const { directory, manifest, inputs, config, changes } = run;
   const files = findings.at("files", {});

@@ -3,7 +3,6 @@ import { boundedJson } from "@laconic/core/json";
 import { recordedEpisodes, unpackNumbers, type StoredContent, type StoredStep } from "@laconic/core/run-folder";
 import type { Played } from "../played.ts";
 
-/** Recorded training step or evaluation. */
 export interface PlayedRecord {
   readonly step: number;
   /** Trained or evaluated episodes with their problems; `task` is the grade in an evaluation. */
@@ -24,7 +23,7 @@ export interface Recorded {
   readonly json: () => string;
 }
 
-/** Reads and checks a record. @throws LaconicError `data_invalid` for a damaged record */
+/** @throws LaconicError `data_invalid` for a damaged record */
 export function withRecord<T>(recorded: Recorded, check: (record: StepRecord) => T): T {
   const { step, kind, json } = recorded;
   try {

@@ -16,7 +16,7 @@ export function byName(known: Known): Known {
 /** Allows no value: the setting would change an uncovered formula. */
 export const absent: Known = [];
 
-/** Settings whose kind is named at `key`. For an unknown kind the name is reported, not its options. */
+/** Settings whose kind is named at `key`. The report names an unknown kind, not its options. */
 export function chosen(key: string, kinds: Readonly<Record<string, Group>>): Known {
   return (value) => {
     const name = String(value[key]);

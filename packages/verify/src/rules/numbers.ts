@@ -9,5 +9,5 @@ export function total(values: readonly number[]): number {
 /** Mean; 0 for no values. */
 export const meanOf = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
 
-/** Without NaN values, which do not apply. */
+/** Drops NaN values, which do not apply. */
 export const applicable = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));

@@ -3,7 +3,6 @@ import { absent, byName, chosen, isObject, unknownIn, type Group, type Json, typ
 
 const numbers = (names: string): Group => Object.fromEntries(names.split(" ").map((name) => [name, "number"]));
 
-/** Costs of Agent-GSPO's Eq. 1, and read tokens. */
 const costs = byName(
   chosen("kind", {
     "tokens-written": { "by?": "string" },
@@ -36,7 +35,6 @@ const advantage = chosen("estimator", {
 const kl: Group = { estimator: ["k3"], coefficient: "number", "biasCorrection?": [false] };
 const ratios: Group = { "clip?": numbers("low high"), "kl?": kl };
 
-/** Losses of Agent-GSPO, AgentPO (as printed and as released) and MAGRPO. */
 const objective = chosen("name", {
   gspo: { ...ratios, "minLength?": "number" },
   grpo: { ...ratios, "aggregation?": ["seq-mean-token-mean"], "dualClip?": "number" },

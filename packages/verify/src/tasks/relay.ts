@@ -72,7 +72,7 @@ function sumGrade(answer: string | null, gold: string): number {
   return numbers.length === 1 && number === gold && /^(?:0|[1-9]\d*)$/u.test(number) ? 1 : 0;
 }
 
-/** One in eight problems is held out, by id. */
+/** Holds out one in eight problems, by id. */
 const byId = (seed: string, split: string, draw: Drawing["draw"]): Drawing => ({
   seed,
   draw,

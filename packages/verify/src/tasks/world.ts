@@ -4,7 +4,6 @@ import type { Played } from "../played.ts";
 
 /** Known rules of a task; they share no code with it. */
 export interface World {
-  /** Maps tokens to texts and prompts. */
   readonly vocabulary?: {
     textOf(tokens: readonly number[]): string;
     promptOf(tokens: readonly number[]): string;
@@ -14,7 +13,6 @@ export interface World {
   /** Agents whose last replies form the answer. */
   readonly outputs?: readonly string[];
   grade?(episode: Played, problem: Problem): number;
-  /** Complete prompt of an utterance. */
   prompt?(utterance: Utterance, problem: Problem, episode: Played): string;
   /** Required parts of a prompt, if the complete one is unknown. */
   includes?(problem: Problem, agent: string): readonly string[];

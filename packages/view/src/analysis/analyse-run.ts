@@ -34,7 +34,6 @@ import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { analysisMarkdown } from "./analysis-tables.ts";
 
 export interface AnalyseOptions extends RunChoice {
-  /** Number of validation problems. */
   readonly problems: number;
   readonly seed: string;
   readonly cut: Cut;
@@ -58,9 +57,8 @@ interface Played extends PlayedTeam {
 }
 
 /**
- * Measures the messages of a run's team on validation problems: before training, after it, and their value.
- * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` if too few answers
- * get a score
+ * Measures the messages of a run's team on validation problems before and after training, and their value.
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` for too few scores
  */
 export async function analyseRun(
   directory: string,

@@ -72,7 +72,6 @@ function valueRows({ valuesBefore, values, byAgent }: TeamAnalysis): string[][] 
   );
 }
 
-/** Tokens per episode by edge. */
 function edgeRows(before: Speech, after: Speech): string[][] {
   const pairs = new Map([...before.edges, ...after.edges].map((edge) => [JSON.stringify([edge.from, edge.to]), edge]));
   return Array.from(pairs.values(), ({ from, to }) => {
@@ -96,7 +95,7 @@ function messageRows(before: Speech, after: Speech): string[][] {
   });
 }
 
-/** Escapes model text for a one-line cell of a Markdown table. */
+/** Escapes model text for a table cell. */
 function code(text: string): string {
   const flat = visibleText(text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " "))
     .replaceAll("`", "'")

@@ -6,9 +6,7 @@ import { eachLine, nodeFileSystem, readSettings } from "@laconic/trainer";
 import { eachEpisode, folderSource, shownEpisodes } from "@laconic/trainer/reading";
 
 /**
- * Returns the recorded episodes of a run.
  * @param source - run folder, or a transcript file of an earlier version
- * @param kind - training steps or evaluations
  * @param note - receives skipped damage
  * @throws LaconicError `run_missing`, `data_invalid` with file and row
  */
@@ -27,7 +25,7 @@ export async function recordedEpisodes(
   return recorded;
 }
 
-/** Returns the answers of the last evaluation. @throws LaconicError `run_missing` */
+/** Answers of the last evaluation. @throws LaconicError `run_missing` */
 export async function lastAnswers(run: string): Promise<GivenAnswer[]> {
   const settings = await readSettings(nodeFileSystem, run);
   const recorded: RecordedEpisode[] = [];

@@ -38,7 +38,6 @@ export async function rescoreRun(
   return rescore(isRegraded ? await scoredAnew(source, recorded, progress) : recorded, options);
 }
 
-/** Recorded episodes, graded by the run's task. */
 async function scoredAnew(
   run: string,
   recorded: readonly RecordedEpisode[],

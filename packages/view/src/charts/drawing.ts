@@ -1,6 +1,6 @@
 import { escapeHtml } from "@laconic/core/text";
 
-/** Drawing element as plain data, rendered as markup or as a component. */
+/** Drawing element, rendered as markup or as a component. */
 export interface Drawing {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -9,7 +9,7 @@ export interface Drawing {
 
 type Child = Drawing | string | null;
 
-/** Creates an element. Child lists are flattened and nulls dropped. */
+/** Flattens child lists and drops nulls. */
 export function draw(
   tag: string,
   attributes: Drawing["attributes"],
@@ -18,7 +18,7 @@ export function draw(
   return { tag, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
-/** Renders markup. Text is escaped, and hidden characters are made visible. */
+/** Escapes text and makes hidden characters visible. */
 export function markupOf({ tag, attributes, children }: Drawing): string {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
   const inside = children.map((child) => (typeof child === "string" ? escapeHtml(child) : markupOf(child)));

@@ -1,4 +1,3 @@
-/** Rectangle in drawing units. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -14,7 +13,7 @@ export interface Wanted {
   readonly height: number;
 }
 
-/** Label centre. `leader`: draw a line to its point, because it is far away or closer to another. */
+/** `leader`: draw a line to its point, because it is far away or closer to another. */
 export interface Placed {
   readonly x: number;
   readonly y: number;
@@ -39,8 +38,8 @@ const directions = [
 const distances = [9, 18, 30, 46, 66, 90] as const;
 
 /**
- * Places each label in turn without covering obstacles, earlier labels or the edge, as near to its point as possible.
- * Null if no position is free: the legend must name it.
+ * Places each label as near to its point as possible, off obstacles, earlier labels and the edge. Null if no position
+ * is free: the legend must name it.
  */
 export function placeLabels(
   wanted: readonly Wanted[],
@@ -64,7 +63,6 @@ export function placeLabels(
   });
 }
 
-/** Distance from a box to a point outside. */
 function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<Wanted, "x" | "y">): number {
   return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 }

@@ -7,7 +7,7 @@ const sizes = { wide: { width: 900, height: 380 }, narrow: { width: 330, height:
 const rowHeight = 22;
 const titleSize: number = fontSize + 2;
 
-/** The plane as an SVG file with title and legend, for light and dark mode; `narrow` is for phones. */
+/** SVG file with title and legend, for light and dark mode; `narrow` is for phones. */
 export function planeFile(chart: PlaneChart, size: keyof typeof sizes): string {
   const { width, height } = sizes[size];
   const room = width - 30;

@@ -18,7 +18,6 @@ export interface PlanePoint extends PlanePosition {
   readonly color: number;
   /** Ring: earlier state. Faint: one of several seeds. */
   readonly look?: "ring" | "faint";
-  /** Short label of the point. */
   readonly label?: string;
   /** Tooltip. */
   readonly name: string;
@@ -45,7 +44,6 @@ export interface PlaneChart {
   readonly legend: readonly { readonly color: number; readonly isRing?: boolean; readonly text: string }[];
 }
 
-/** The plane as a page drawing. */
 export function planeDrawing(chart: PlaneChart, width: number, height: number): Drawing {
   const attributes = { width, height, "font-size": fontSize, role: "img", "aria-label": planeInWords(chart) };
   return draw("svg", attributes, planeMarks(chart, { left: 0, right: width, top: 0, bottom: height }));
@@ -191,7 +189,6 @@ function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   return draw("g", { "text-anchor": "middle" }, drawn);
 }
 
-/** Obstacles for labels. */
 function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: PlaneScales): Box[] {
   const beside = (tokens: number, top: number, bottom: number): Box => {
     const middle = x.position(tokens);
@@ -211,7 +208,7 @@ function obstaclesOf({ points, lines, budget }: PlaneChart, { x, y, frame }: Pla
   ];
 }
 
-/** Stairs of a frontier: horizontal to the next point's tokens, then up; the last reaches the right edge. */
+/** Stairs: horizontal to the next point's tokens, then up; the last reaches the right edge. */
 function stairs(points: readonly (readonly [x: number, y: number])[], end: number): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";

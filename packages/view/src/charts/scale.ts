@@ -16,7 +16,7 @@ interface ScaleOptions {
   readonly isLog?: boolean;
 }
 
-/** Creates a linear or logarithmic scale. Logarithmic domains are positive. */
+/** Logarithmic domains are positive. */
 export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }: ScaleOptions): Scale {
   const [from, to] = range;
   const forward = isLog ? Math.log10 : (value: number): number => value;
@@ -26,13 +26,13 @@ export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }:
   return {
     range,
     ticks: isLog ? logTicks(low, high, maxTicks) : ticksOf(low, high, maxTicks),
-    // Non-positive values map to the low end.
+    // Log scales map non-positive values to the low end.
     position: (value) => from + ((forward(isLog ? Math.max(low, value) : value) - start) / span) * (to - from),
     value: (position) => backward(start + ((position - from) / (to - from)) * span),
   };
 }
 
-/** Round ticks in a range, at most `max`: multiples of 1, 2 or 5 times a power of ten. */
+/** Round ticks, at most `max`: multiples of 1, 2 or 5 times a power of ten. */
 export function ticksOf(low: number, high: number, max: number): readonly number[] {
   if (!(high > low) || max < 1) return [low];
   const raw = (high - low) / max;
@@ -45,7 +45,7 @@ export function ticksOf(low: number, high: number, max: number): readonly number
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(digits)));
 }
 
-/** Ticks at 1, 2 and 5 times powers of ten between positive values; fewer if more than `max`. */
+/** Positive ticks at 1, 2 and 5 times powers of ten; fewer if more than `max`. */
 export function logTicks(low: number, high: number, max: number): readonly number[] {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
@@ -56,7 +56,7 @@ export function logTicks(low: number, high: number, max: number): readonly numbe
   return [[1, 2, 5], [1, 3], [1]].map(ticksWith).find((ticks) => ticks.length <= max) ?? ticksWith([1]);
 }
 
-/** Formats all ticks with equal decimals. Unit `share` is shown in per cent. */
+/** Uses equal decimals. Unit `share` is shown in per cent. */
 export function tickFormat(ticks: readonly number[], unit: string): (value: number) => string {
   const [scale, suffix] = unit === "share" ? [100, " %"] : [1, ""];
   const step = scale * Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));

@@ -20,7 +20,7 @@ function widthOf(character: string): number {
   return /[A-Z]/u.test(character) ? 0.72 : 0.645;
 }
 
-/** Cuts a line to the available width, with an ellipsis. Hidden characters are made visible first. */
+/** Cuts a line to the width with an ellipsis, after making hidden characters visible. */
 export function fitTo(given: string, width: number, size: number = fontSize): string {
   const text = visibleText(given);
   if (textWidth(text, size) <= width) return text;
@@ -29,7 +29,6 @@ export function fitTo(given: string, width: number, size: number = fontSize): st
   return `${characters.join("").trimEnd()}…`;
 }
 
-/** Wraps text into lines of whole words. */
 export function linesOf(text: string, width: number, size: number = fontSize): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/u)) {

@@ -52,7 +52,7 @@ export class BenchIndex {
   readonly #methods = new Map<string, number>();
   readonly #benchmarks = new Set<string>();
   #characters = 0;
-  /** Samples of the last query, cached because lists are requested by page. */
+  /** Cached because lists are requested by page. */
   #selected: { readonly key: string; readonly samples: readonly Sample[] } | null = null;
 
   constructor(id: string, name: string, place: RunPlace) {
@@ -162,7 +162,7 @@ export class BenchIndex {
     };
   }
 
-  /** Samples of a query in its order, ignoring offset and limit. */
+  /** Ignores offset and limit. */
   #select({ text = "", method, against, benchmark, verdict, sort = "question" }: SampleQuery): readonly Sample[] {
     const all = [...this.#samples.values()];
     const words = searchWords(text);
@@ -239,7 +239,6 @@ export class BenchIndex {
   }
 }
 
-/** Max size of a sample's calls in bytes. */
 const maxCallBytes = { packed: 32 << 20, plain: 64 << 20 } as const;
 
 function textOf(value: unknown): string | null {
@@ -278,12 +277,11 @@ function benchRow(samples: readonly Sample[]): BenchRow {
   };
 }
 
-/** Pairs methods by one repeat of a question. */
 function repeatOf({ row }: Pick<Sample, "row">): string {
   return JSON.stringify([row.benchmark, row.problem, row.repeat]);
 }
 
-/** Repeats on which two methods disagree, right against wrong. Without `method`, any method is compared. */
+/** Repeats on which two methods disagree, right against wrong. Compares any method if `method` is missing. */
 function disagreeingOn(samples: readonly Sample[], method: string | undefined, against: string): ReadonlySet<string> {
   const repeats = groupBy(samples.filter(isScored), repeatOf);
   return new Set(
@@ -298,7 +296,6 @@ function disagreeingOn(samples: readonly Sample[], method: string | undefined, a
   );
 }
 
-/** Sorts by question, repeat and method. */
 function byQuestion(a: Sample, b: Sample): number {
   return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
 }

@@ -110,7 +110,6 @@ export async function serve(): Promise<void> {
   });
 }
 
-/** Current thread and its pending calls. */
 class ReaderThreads {
   readonly #open: () => Worker;
   readonly #onError: (error: unknown) => void;

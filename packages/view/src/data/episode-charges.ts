@@ -3,7 +3,6 @@ import { chargesOf, type Charge } from "@laconic/core/ledger";
 import { rewardTerms } from "@laconic/rewards";
 import type { StoredContent, StoredPolicy, StoredRollout } from "@laconic/core/run-folder";
 
-/** Cost settings of a training. */
 export interface CostSettings {
   /** Names of all costs. Default: those of Eq. 1. */
   readonly names: readonly string[];

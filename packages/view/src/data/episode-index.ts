@@ -17,7 +17,6 @@ import type { RunPlace } from "../runs/run-place.ts";
 import { tellingEpisodes } from "./telling-episodes.ts";
 import { spaced } from "./texts.ts";
 
-/** Stored episodes of a step or evaluation. */
 interface Line {
   readonly entry: EpisodeEntry;
   readonly step: number;
@@ -32,7 +31,6 @@ const limits = { episodes: 200_000, characters: 64e6 } as const;
 /** Approximate bytes of a row without text. */
 const rowBytes = 400;
 const maxOthers = 200;
-/** Max evaluations of a telling conversation. */
 const maxOnWay = 24;
 
 /** Searchable episodes of a run. Finding the lines of all steps is fast; they are read later, newest first. */
@@ -55,7 +53,6 @@ export class EpisodeIndex {
   /** All rows that count, newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
   #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
-  /** Descriptions of skipped lines. */
   damage: string[] = [];
 
   constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
@@ -134,7 +131,6 @@ export class EpisodeIndex {
     if (this.damage.length < maxWarnings && !this.damage.includes(message)) this.damage.push(message);
   }
 
-  /** Communication in the read steps. */
   speech(agents: readonly AgentId[]): Speech {
     return {
       agents: [...new Set([...agents, ...this.#agents])],
@@ -188,7 +184,6 @@ export class EpisodeIndex {
     }));
   }
 
-  /** Reads a line out of turn. */
   async #readNow(line: Line): Promise<void> {
     if (line.rows !== null) return;
     this.#waiting = this.#waiting.filter((other) => other !== line);
@@ -196,7 +191,7 @@ export class EpisodeIndex {
     this.#changed();
   }
 
-  /** Number of read episodes plus an estimate for waiting lines. */
+  /** Estimated for waiting lines. */
   get episodes(): number {
     const read = this.#lines.filter(({ entry, rows }) => entry.isComplete && rows !== null && rows.length > 0);
     const mean = read.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0) / Math.max(1, read.length);

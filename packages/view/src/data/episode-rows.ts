@@ -25,12 +25,11 @@ interface PlayedEpisode {
 /** Searched prefix of a long text, in UTF-16 units. */
 const maxSearched = 1_000_000;
 
-/** Key prefix of a step's or evaluation's episodes. */
 export function keyPrefix(kind: EpisodeKind, step: number): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
 }
 
-/** Evaluations sort after their step. */
+/** Evaluations follow their step. */
 export function orderOf({ kind, step }: Pick<EpisodeSummary, "kind" | "step">): number {
   return 2 * step + (kind === "evaluation" ? 1 : 0);
 }
@@ -92,7 +91,6 @@ function numberOrNull(value: unknown): number | null {
   return typeof value === "number" && !Number.isNaN(value) ? value : null;
 }
 
-/** Communication in a step's episodes, with costs. */
 export function speechOf(step: number, content: StoredContent, costs: CostSettings): SpeechStep {
   const episodes = playedEpisodes("training", content);
   const written = new Map<AgentId, number>();
@@ -119,7 +117,7 @@ export function speechOf(step: number, content: StoredContent, costs: CostSettin
   };
 }
 
-/** Rows of a query in its order, ignoring offset and limit. @param rows - newest first */
+/** Ignores offset and limit. @param rows - newest first */
 export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): readonly ListedRow[] {
   const { text = "", kind, correct, agent, silent, fromStep = 0, toStep = Infinity, problem, sort = "newest" } = query;
   const words = searchWords(text);
@@ -143,7 +141,7 @@ export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): rea
   return sort === "oldest" ? mostFirst(selected, ({ summary }) => -orderOf(summary)) : selected;
 }
 
-/** Sorts descending. Stable; rows without a value come last. */
+/** Descending and stable; rows without a value come last. */
 export function mostFirst<T>(rows: readonly T[], valueOf: (row: T) => number | null): readonly T[] {
   const keys = Float64Array.from(rows, (row) => -(valueOf(row) ?? -Infinity));
   // Sorting plain numbers is ten times as fast.

@@ -49,7 +49,6 @@ export interface FolderDataOptions {
   /** Accepts missing folders and waits for them. */
   readonly mayCome?: boolean;
   readonly every?: Every;
-  /** Whether a local process is alive. */
   readonly isAlive?: (pid: number) => boolean;
   /** Max bytes of columns and indexes; least recently requested runs are dropped. */
   readonly maxBytes?: number;
@@ -59,7 +58,7 @@ export interface FolderDataOptions {
 
 const checkOptions = optionCheck<FolderDataOptions>()("folderData", "folders mayCome every isAlive maxBytes onError");
 
-/** Calls a function regularly. @returns stops it */
+/** @returns stops it */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
 const intervalEvery: Every = (milliseconds, work) => {
@@ -73,10 +72,9 @@ const lookMs = 1000;
 /** Every fifth poll includes finished runs and new folders. */
 const looksBetween = 5;
 
-/** Episode lines per piece of background work: 20 ms. */
+/** About 20 ms of reading. */
 const linesAtOnce = 4;
 
-/** Pieces of background work per event. */
 const piecesPerEvent = 25;
 
 /** Reads folders in the caller's thread. */

@@ -14,7 +14,6 @@ export class MetricColumns {
   #steps: number[] = [];
   /** Row index by step: timing rows follow metric rows. */
   readonly #rowOf = new Map<number, number>();
-  /** Descriptions of invalid rows. */
   defects: string[] = [];
   /** Keeps only steps 1, 1 + `every`, 1 + 2 `every`, ... */
   #every: number;
@@ -77,7 +76,6 @@ export class MetricColumns {
     return 8 * this.#steps.length * (this.#columns.size + 8);
   }
 
-  /** Drops every second row. */
   #thin(): void {
     this.#every *= 2;
     const old = this.#steps;

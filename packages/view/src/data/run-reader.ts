@@ -23,7 +23,7 @@ import type { FoundFolder } from "../runs/find-folders.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { settingsOf } from "../runs/settings.ts";
 
-/** Bytes of a row file per read: 30 ms. */
+/** About 30 ms of reading. */
 const sliceBytes = 8 << 20;
 
 /** Lines and episodes read before the first answer. */
@@ -49,7 +49,6 @@ export class RunReader {
   readonly #recent: number[] = [];
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
-  /** Whether the last `refresh` could read the files. */
   #isReadable = true;
 
   constructor(folder: FoundFolder, processes: LivingProcesses) {
@@ -158,7 +157,6 @@ export class RunReader {
     }
   }
 
-  /** Whether a long run has unread rows. */
   get #hasRows(): boolean {
     const areRead = (this.#columns?.isWhole ?? true) && this.#timing.isWhole;
     return this.#facts !== null && this.#isReadable && !areRead;
@@ -168,7 +166,7 @@ export class RunReader {
     return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
   }
 
-  /** Values from `laconic analyze`. */
+  /** Measured by `laconic analyze`. */
   async messageValue(
     problem: string,
     turns: readonly { readonly turn: number; readonly text: string }[],

@@ -1,11 +1,10 @@
 import type { EpisodeSummary, TellingEpisode } from "../protocol.ts";
 
 /**
- * Returns the most telling conversations of a run, at most one per reason, most telling first:
+ * Returns a run's most telling conversations, most telling first, one per reason. Ties go to the first problem id.
  * 1. `saving`: equal grade in both evaluations and the largest token saving; right ones are preferred.
  * 2. `failure`: right at first, wrong at last, fewest tokens; else wrong at last, most tokens.
  * 3. `silence`: right at last, most silent agents, then fewest tokens.
- * Each conversation has one reason. Ties go to the first problem id.
  * @param first - episodes of the first evaluation
  * @param last - episodes of the last evaluation
  */

@@ -67,7 +67,7 @@ export async function exportPage(options: ExportOptions): Promise<ExportedPage> 
   }
 }
 
-/** Bytes for addresses and notes about missing data. */
+/** Room for addresses and notes about missing data. */
 const reserved = 20_000;
 
 async function recordView(
@@ -97,7 +97,7 @@ async function recordView(
   return { ...view, start: startOf(view) };
 }
 
-/** Opens a single run or bench directly, several runs as a comparison. */
+/** Opens a single run or bench directly, several runs compared. */
 function startOf({ runs, benches }: RecordedView): string {
   const [run, bench] = [runs[0], benches[0]];
   if (runs.length === 1 && run) return `#/run/${run.detail.summary.id}`;

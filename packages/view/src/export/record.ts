@@ -12,7 +12,6 @@ import type {
   TellingEpisode,
 } from "../protocol.ts";
 
-/** Data of the file, and sentences about missing data. */
 export interface Recording<T> {
   readonly recorded: T;
   readonly leftOut: readonly string[];
@@ -146,8 +145,8 @@ function withHeldOthers<T extends { readonly others: readonly { readonly key: st
 }
 
 /**
- * Order of conversations: the first telling problem at all evaluations, both ends of other telling ones, last and first
- * evaluation alternating, then the newest.
+ * The first telling problem at all evaluations, both ends of others, last and first evaluation alternating, then the
+ * newest.
  */
 async function keysOf(
   data: FolderReader,
@@ -179,7 +178,6 @@ function shortenedEpisode(episode: EpisodeDetail): EpisodeDetail {
   };
 }
 
-/** All metrics at evenly spaced rows. */
 function thinned({ every, steps, columns }: MetricTable, maxBytes: number): MetricTable {
   const bytesPerRow = Math.max(1, 10 * (1 + Object.keys(columns).length)); // digits and a comma
   const rows = spaced([...steps.keys()], Math.max(2, Math.floor(maxBytes / bytesPerRow)));

@@ -6,7 +6,7 @@ import { comparisonRows, comparisonText } from "../runs/comparison-text.ts";
 import { readReport } from "../run/run-report.ts";
 import { readRunSummary, runRows } from "../runs/list-runs.ts";
 
-/** Jupyter MIME bundle: one content in several formats; the notebook shows the best supported one. */
+/** Jupyter MIME bundle: one content in several formats. */
 export interface MimeBundle {
   readonly "text/plain": string;
   readonly "text/html": string;
@@ -20,7 +20,7 @@ export interface Shown {
 const display: unique symbol = Symbol.for("Jupyter.display") as never;
 
 /**
- * Shows a run: state, figures, warnings, and the accuracy-token plane after its first evaluation.
+ * Shows a run's state, figures, warnings and accuracy-token plane.
  * @throws LaconicError `run_missing` for a folder without a run
  */
 export async function showRun(directory: string): Promise<Shown> {
@@ -35,10 +35,7 @@ export async function showRun(directory: string): Promise<Shown> {
   ]);
 }
 
-/**
- * Shows differences between runs: settings and figures with intervals, grouped over seeds.
- * @throws LaconicError `run_missing` for a folder without a run
- */
+/** Shows differences between runs, grouped over seeds. @throws LaconicError `run_missing` for a folder without a run */
 export async function showComparison(directories: readonly string[]): Promise<Shown> {
   const comparison = await compareRuns(directories);
   const { groups, settings, figures } = comparisonRows(comparison);
@@ -54,7 +51,7 @@ function shown(plain: string, html: readonly Drawing[]): Shown {
   return { [display]: () => ({ "text/plain": plain, "text/html": html.map((each) => markupOf(each)).join("") }) };
 }
 
-/** Drawings as images, because their styles must not affect the notebook. */
+/** Images, because drawing styles must not affect the notebook. */
 function image(wide: string, narrow: string): Drawing {
   const address = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
   return draw(
@@ -69,7 +66,7 @@ function image(wide: string, narrow: string): Drawing {
   );
 }
 
-/** Cells have inline styles, because some front ends do not style tables. */
+/** Inline styles, because some front ends do not style tables. */
 const style = "padding:4px 16px 4px 0;text-align:left;white-space:nowrap";
 
 function table(rows: readonly (readonly string[])[], label: string): Drawing {

@@ -5,7 +5,7 @@ import { pairedDifference } from "@laconic/evaluation";
 import type { Evaluation } from "@laconic/trainer";
 import { differenceOf, type Difference, type Figure } from "../runs/compare-runs.ts";
 
-/** Tokens of all episodes, accuracy of graded ones. */
+/** Only graded episodes count for accuracy. */
 export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
   const grades = episodes.map((episode) => gradeOf(episode)).filter((grade) => !Number.isNaN(grade));
   const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);
@@ -13,7 +13,7 @@ export function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
   return { accuracy: meanOf(grades) ?? 0, tokens: tokens / Math.max(1, episodes.length) };
 }
 
-/** Compares a family with the base by episode. Pairs without both grades are skipped. */
+/** Skips pairs without both grades. */
 export function pairedFamily(
   family: string,
   change: string,
@@ -35,7 +35,7 @@ export function pairedFamily(
   };
 }
 
-/** Compares a family with other problems than the base: both intervals are independent. */
+/** The base has other problems, so both intervals are independent. */
 export function unpairedFamily(family: string, change: string, base: Evaluation, probed: Evaluation): ProbedFamily {
   const accuracyOf = ({ accuracy, interval }: Evaluation): Figure => ({ mean: accuracy, values: [accuracy], interval });
   const { value, low, high } = differenceOf(accuracyOf(probed), accuracyOf(base)) as Difference;

@@ -14,20 +14,17 @@ import { figuresOf, pairedFamily, unpairedFamily } from "./compare-family.ts";
 
 export interface ProbeProgress {
   readonly family: string;
-  /** Finished episodes. */
   readonly episodes: number;
   /** Max total episodes. */
   readonly planned: number;
 }
 
-/** Problems and teammates for a run's team. */
 export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetched"> {
   /** Test problems, and max problems per family. */
   readonly problems: number;
   readonly families: readonly string[];
   /** User problems by family. */
   readonly own: ReadonlyMap<string, readonly Problem[]>;
-  /** Called after each episode. */
   readonly onEpisode?: (state: ProbeProgress) => void;
 }
 
@@ -101,7 +98,6 @@ async function playPaired(
   return { ...result, unheard: figuresOf(deaf.episodes.filter(hasCounterpart)).accuracy };
 }
 
-/** Samples like the run's evaluations. */
 function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): Play {
   let episodes = 0;
   return async (family, parts, problems, later) => {

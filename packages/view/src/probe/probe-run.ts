@@ -26,9 +26,9 @@ export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | 
 }
 
 /**
- * Tests a run's team with other problems or teammates, by family, against its test problems. Writes `probe.json`.
+ * Compares a run's team with other problems or teammates to its test problems. Writes `probe.json`.
  * @throws LaconicError `config_invalid` for an unknown family; `run_missing`, `checkpoint_missing`,
- * `checkpoint_corrupt`; `data_invalid` for a file with unsuitable problems; `scoring_failed`
+ * `checkpoint_corrupt`; `data_invalid` for unsuitable problems; `scoring_failed`
  */
 export async function probeRun(
   directory: string,

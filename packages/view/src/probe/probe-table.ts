@@ -3,7 +3,7 @@ import { formatCells, formatNumber, formatPercent, formatShare } from "@laconic/
 import type { Table } from "@laconic/evaluation";
 import { columnsOf, printable } from "../runs/columns.ts";
 
-/** Probe as a table: base, then one row per family. */
+/** Base, then one row per family. */
 export function probeTable({ base, families, step }: ProbeRecord): Table {
   return {
     title: `Other problems and teammates, at step ${step}`,
@@ -31,7 +31,7 @@ export function probeTable({ base, families, step }: ProbeRecord): Table {
   };
 }
 
-/** Probe for a terminal: table, explanation, reader without messages, other measures, skipped families. */
+/** Table, explanation, reader without messages, other measures, skipped families. */
 export function probeText(record: ProbeRecord): string {
   const { base, families, skipped } = record;
   const { title, columns, rows } = probeTable(record);

@@ -66,7 +66,6 @@ export async function readReport(directory: string): Promise<RunReport> {
   };
 }
 
-/** Start, path and end of the team. */
 function runPlane({ evaluations, warmStart, train }: RunFacts): PlaneChart {
   const [start, end] = [evaluations[0], evaluations.at(-1)] as [RunEvaluation, RunEvaluation];
   const before = warmStart?.before;
@@ -113,7 +112,6 @@ function conversationText({ step, episode: { utterances }, task }: RecordedEpiso
   return [`  ${when} training (step ${step}): ${tokens} tokens, ${verdict}`, ...lines].join("\n");
 }
 
-/** Single line of at most 160 characters. */
 function shortened(text: string): string {
   const line = visibleText(text).replaceAll(/\s+/gu, " ").trim();
   return line.length > 160 ? `${line.slice(0, 160)} ...` : line;

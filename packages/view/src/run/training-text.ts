@@ -4,13 +4,12 @@ import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
-/** Training result for programs and readers. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;
 }
 
-/** Result of a training with validation problems. @param budget - target tokens per episode; null without one */
+/** @param budget - target tokens per episode; null without one */
 export function trainingResult(done: StartedRun, budget: number | null): TrainingResult {
   const { warmStart, before, after } = done;
   const states: States = [
@@ -21,7 +20,7 @@ export function trainingResult(done: StartedRun, budget: number | null): Trainin
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/** Result of a training through an endpoint without validation: means of the first and last step. */
+/** Result of training through an endpoint, without validation: means of the first and last step. */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
@@ -41,7 +40,7 @@ export async function servedTrainingResult(
   return { json: { steps, first, last, seconds, trainingSeconds, device }, text };
 }
 
-/** Evaluations by result name. `before` precedes any warm start. */
+/** `before` precedes any warm start. */
 type States = readonly (readonly [name: string, evaluation: Evaluation])[];
 
 function figuresOf(done: StartedRun, states: States, budget: number | null): object {

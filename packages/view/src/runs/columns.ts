@@ -10,7 +10,7 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Untrusted text for a terminal: control and direction characters are spelled out. */
+/** Spells out control and direction characters of untrusted text. */
 export function printable(text: string): string {
   return text.replaceAll(hidden, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
 }

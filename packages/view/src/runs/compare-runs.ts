@@ -4,7 +4,6 @@ import type { RunEvaluation } from "@laconic/trainer/reading";
 import { settingsOf } from "./settings.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 
-/** Figure over a group's runs. */
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
@@ -22,14 +21,11 @@ export interface Difference extends Estimate {
 export interface RunGroup {
   readonly name: string;
   readonly runs: readonly RunSummary[];
-  /** Figures after training, over evaluated runs. */
   readonly accuracy: Figure | null;
   readonly tokens: Figure | null;
-  /** Time of training steps. */
   readonly seconds: Figure | null;
 }
 
-/** Differences of a group to the first. */
 export interface GroupDifference {
   readonly name: string;
   readonly accuracy: Difference | null;

@@ -77,7 +77,6 @@ function signed(value: number, format: (value: number) => string): string {
   return `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 }
 
-/** Single line of at most 60 characters. */
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ");
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;

@@ -5,7 +5,6 @@ import { LaconicError } from "@laconic/core";
 import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { isWithin, RunPlace } from "./run-place.ts";
 
-/** Folder of a run or bench. */
 export interface FoundFolder {
   readonly kind: "run" | "bench";
   readonly id: string;
@@ -20,7 +19,6 @@ const maxDepth = 6;
 const maxFolders = 20_000;
 
 const foreignState = "trainer_state.json";
-/** Files that identify a run. */
 const runMarks = [runFiles.config, runFiles.manifest, runFiles.metrics, runFiles.episodes, "LOCK", foreignState];
 /** Entries of a run that exclude nested runs. */
 const leafMarks = [runFiles.metrics, runFiles.checkpoints, foreignState];

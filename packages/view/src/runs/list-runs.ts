@@ -12,7 +12,6 @@ import {
 import { findFolders, realFolder } from "./find-folders.ts";
 import { columnsOf, printable } from "./columns.ts";
 
-/** Run in a line. */
 export interface RunSummary extends Omit<
   RunFacts,
   "environment" | "train" | "evaluations" | "changes" | "warnings" | "families" | "test"
@@ -21,11 +20,10 @@ export interface RunSummary extends Omit<
   readonly name: string;
   /** Settings changed during training. */
   readonly changes: readonly ChangesOfStep[];
-  /** Number of warnings. */
   readonly warnings: number;
 }
 
-/** Summarises a run folder from its small files; null if it holds no run. @param folder - folder of one run */
+/** Null if the folder holds no run. */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
   const { environment, changes, warnings, train: _, evaluations: __, families: ___, test: ____, ...shown } = facts;
@@ -34,7 +32,7 @@ export async function readRunSummary(folder: string): Promise<RunSummary | null>
   return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
 }
 
-/** Returns runs in and below a folder, newest first. @throws LaconicError `config_invalid` for a missing folder */
+/** Runs in and below a folder, newest first. @throws LaconicError `config_invalid` for a missing folder */
 export async function listRuns(folder: string): Promise<RunSummary[]> {
   const root = await realFolder(folder);
   if (root === null) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
@@ -69,7 +67,7 @@ export function runLines(runs: readonly RunSummary[], folder: string, columns: n
   );
 }
 
-/** Printable cells of runs, head first. */
+/** Head first. */
 export function runRows(runs: readonly RunSummary[], folder: string): string[][] {
   const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
   return [head, ...runs.map((run) => cells(run, folder))];

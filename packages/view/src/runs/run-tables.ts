@@ -15,7 +15,7 @@ export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as con
 /** One of {@link tableNames}. */
 export type TableName = (typeof tableNames)[number];
 
-/** Cell; text may be model output. */
+/** Text may be model output. */
 export type Cell = Parameters<typeof csvLine>[0][number];
 
 /** Tidy table: one observation per row. */
@@ -31,11 +31,10 @@ export interface RunExport {
   readonly defused: number;
 }
 
-/** Writes tables as CSV and counts defused texts. */
+/** Writes CSV and counts defused texts. */
 export class CsvWriter {
   #defused = 0;
 
-  /** Number of texts that a spreadsheet would run as a formula; written with an apostrophe. */
   get defused(): number {
     return this.#defused;
   }
@@ -107,7 +106,7 @@ function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>)
   };
 }
 
-/** One row per step: metrics and times. */
+/** Metrics and times by step. */
 async function metricsTable(source: RunSource): Promise<RunTable> {
   const { metrics, timing } = runFiles;
   const names = new Set<string>(["step"]);

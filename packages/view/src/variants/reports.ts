@@ -100,7 +100,6 @@ function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): 
   return markdownOf(table).split("\n").slice(2);
 }
 
-/** Team at the start, and before its warm start. */
 function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
   const figures = ({ accuracy, tokens }: typeof before): string =>
     `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
@@ -109,7 +108,7 @@ function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "bef
     : `Before training: ${figures(before)}.`;
 }
 
-/** Seeds and problems of the differences, and methods of intervals and p-values. */
+/** Seeds, problems and statistical methods of the differences. */
 function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | "problems" | "split">): string {
   const seeds = Math.min(...rows.map((row) => row.seeds));
   if (seeds === 1)
@@ -126,7 +125,7 @@ function differenceText(difference: Difference | null, format: (value: number) =
   return p === null ? text : `${text}, p ${p < 0.001 ? "< 0.001" : String(Number(p.toPrecision(2)))}`;
 }
 
-/** Interpretation of each variant's intervals against the base. */
+/** Interprets each variant's intervals against the base. */
 function comparisonTexts([base, ...others]: AblationReport["rows"]): string[] {
   return others.map((row) => {
     const tokens = comparisonText(row.tokenDifference, formatNumber, ["tokens", "fewer", "more"]);
@@ -151,7 +150,6 @@ function comparisonText(
   return `${unit}: no difference that this shows (${differenceText(difference, format)})`;
 }
 
-/** Settings in which each variant differs from the configuration, equal for all seeds. */
 function changeTexts(results: readonly VariantResult[]): string[] {
   return byVariant(results).flatMap(({ name, runs: [run] }) => {
     const changes = (run?.changes ?? []).map(({ key, before, now }) => `${key}: ${before} -> ${now}`);
@@ -159,7 +157,6 @@ function changeTexts(results: readonly VariantResult[]): string[] {
   });
 }
 
-/** All values of the tuning grids. */
 function tuningTexts(tuned: readonly TuningRow[]): string[] {
   return [...new Set(tuned.map(({ variant }) => variant))].map((name) => {
     const rows = tuned.filter(({ variant }) => variant === name);

@@ -45,7 +45,6 @@ export interface SweepSummary {
   readonly price: number | null;
 }
 
-/** Point in the accuracy-token plane. */
 type Side = VariantResult["after"];
 
 interface Measured {
@@ -98,7 +97,7 @@ export async function summariseSweep(
   };
 }
 
-/** Groups results by variant, in order of appearance. */
+/** Ordered by appearance. */
 export function byVariant(
   results: readonly VariantResult[],
 ): readonly { readonly name: string; readonly runs: readonly VariantResult[] }[] {
@@ -123,7 +122,7 @@ export function meanSide(sides: readonly Side[]): Side {
   };
 }
 
-/** Differences of each variant to the first in accuracy, tokens and, with a price, score; empty for the first. */
+/** Differences in accuracy, tokens and, with a price, score; empty for the first variant. */
 function differencesOf(measured: readonly MeasuredRuns[], price: number | null): (readonly (Difference | null)[])[] {
   const [first, ...others] = measured;
   if (!first) return [];

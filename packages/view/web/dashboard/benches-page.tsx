@@ -6,7 +6,6 @@ import { linkTo, useTitle } from "./navigation.ts";
 import { Empty, Interval, When } from "./parts.tsx";
 import { useLoaded } from "./server.ts";
 
-/** Tables of `laconic bench`. */
 export function BenchesPage() {
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
   useTitle("Benches");
@@ -31,7 +30,6 @@ export function BenchesPage() {
   );
 }
 
-/** Row per method, column per benchmark. */
 function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
   const tokens = formatColumn(rows.map((row) => row.tokens));
   const fewest = Math.min(...rows.map(({ questions }) => questions));

@@ -35,7 +35,6 @@ interface ChoiceProps extends FieldProps {
   readonly value?: string;
 }
 
-/** Select field. */
 export function Choice({ query, value = "", ...rest }: ChoiceProps) {
   const change = (next: string): void => setQuery({ [query]: next, page: "" });
   return <Select {...rest} value={useQuery(query) || value} onChange={change} />;
@@ -62,7 +61,6 @@ interface TabsProps {
   readonly label: string;
 }
 
-/** Links to parts of a page. */
 export function Tabs({ tabs, current, to, label }: TabsProps) {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -8,21 +8,17 @@ import { refresh, useLoaded, type Loaded } from "./server.ts";
 
 const pageSize = 50;
 
-/** List page as returned by the server. */
 interface Page<Row> {
   readonly total: number;
   readonly indexed: number;
   readonly rows: readonly Row[];
 }
 
-/** Search of a long list, with settings in the address. */
 interface FoundList<Row> extends Loaded<Page<Row>> {
   /** Active fields. */
   readonly search: string;
   readonly page: number;
-  /** Reloads the page. */
   again(): void;
-  /** Clears the search. */
   clear(): void;
 }
 
@@ -47,14 +43,11 @@ export function useFoundList<Row>(path: string, fields: readonly string[]): Foun
 }
 
 interface FinderProps<Row> extends RowsProps<Row> {
-  /** Noun for an entry. */
   readonly noun: string;
   readonly filters: ComponentChildren;
-  /** Shown after the count. */
   readonly status: ComponentChildren;
 }
 
-/** Searchable list: filters, count and a page of rows. */
 export function Finder<Row extends { readonly key: string }>({ noun, filters, status, ...rest }: FinderProps<Row>) {
   const { value, error, clear } = rest.list;
   return (
@@ -81,7 +74,6 @@ export function Finder<Row extends { readonly key: string }>({ noun, filters, st
 
 interface RowsProps<Row> {
   readonly list: FoundList<Row>;
-  /** Key of the selected row. */
   readonly chosen: string;
   readonly label: string;
   readonly choose: (key: string) => void;
@@ -89,7 +81,6 @@ interface RowsProps<Row> {
   readonly children: (row: Row) => ComponentChildren;
 }
 
-/** Rows of a page, and page buttons. */
 function Rows<Row extends { readonly key: string }>({ list, chosen, label, choose, children }: RowsProps<Row>) {
   const { value, error, page } = list;
   const rows = value?.rows ?? [];

@@ -15,13 +15,12 @@ const grown = new Map<string, RunEvent>();
 const [everyMs, listEveryMs] = [1000, 5000];
 const again: Partial<Record<"grown" | "runs", ReturnType<typeof setTimeout>>> = {};
 
-/** Calls the listener for each run that grew, at most once a second per run. */
+/** Calls the listener at most once a second per run. */
 export function onGrown(listener: (event: RunEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Follows server events while the page is open. */
 export function follow(): void {
   const events = new EventSource(`${api}/events`);
   const received = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);

@@ -18,7 +18,6 @@ export function useRoute(): Route {
   return useStore(route);
 }
 
-/** Page setting, stored in the address. */
 export function useQuery(name: string): string {
   return one(useRoute(), name);
 }
@@ -42,7 +41,6 @@ export function setQuery(changes: Readonly<Record<string, string | readonly stri
   pending = setTimeout(flush, 250);
 }
 
-/** Link address of a page. */
 export function linkTo(path: readonly string[], query: Route["query"] = {}): string {
   return formatRoute({ path, query });
 }
@@ -58,7 +56,6 @@ function flush(): void {
   }
 }
 
-/** Sets the tab title. */
 export function useTitle(name: string): void {
   useEffect(() => {
     document.title = `${visibleLine(name, 80)} · Laconic`;

@@ -5,7 +5,6 @@ import { Badge } from "../parts/elements.tsx";
 import { SafeText } from "../parts/text.tsx";
 import type { Loaded, ServerError } from "./server.ts";
 
-/** Signs and colours of run states. */
 export const runStates: Readonly<Record<RunState, readonly [sign: string, tone: string]>> = {
   running: ["▶", "live"],
   done: ["✓", "good"],
@@ -45,7 +44,6 @@ export function Interval({ value, interval }: { value: number; interval: readonl
   );
 }
 
-/** Missing content, with instructions. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty panel">
@@ -75,7 +73,6 @@ export function Notices<T>({ all, children }: { all: readonly T[]; children: (ea
   );
 }
 
-/** Failure with instructions. */
 export function Problem({ error: { status, code, message } }: { error: ServerError }) {
   const text =
     status === 0
@@ -94,7 +91,6 @@ export function Problem({ error: { status, code, message } }: { error: ServerErr
 
 interface WhenProps<T> {
   readonly loaded: Loaded<T>;
-  /** Shown if the server does not find it. */
   readonly missing?: ComponentChildren;
   readonly children: (value: T) => ComponentChildren;
 }
@@ -113,11 +109,9 @@ export function When<T>({ loaded: { value, error }, missing, children }: WhenPro
 interface GivenTextProps {
   readonly text: string | null;
   readonly max?: number;
-  /** Shown for a missing text. */
   readonly none?: string;
 }
 
-/** Model text, if any. */
 export function GivenText({ text, max = 4000, none = "none" }: GivenTextProps) {
   return text === null ? <i class="soft">{none}</i> : <SafeText text={text} max={max} />;
 }
@@ -128,7 +122,6 @@ interface PartProps extends GivenTextProps {
   readonly title?: ComponentChildren;
 }
 
-/** Text of a turn, coloured by kind. */
 export function Part({ kind, title, ...text }: PartProps) {
   return (
     <div class={`part ${kind}`}>

@@ -8,22 +8,19 @@ interface PlayerProps {
   /** Position from 0 to `last`. */
   readonly at: number;
   readonly last: number;
-  /** Position as text. */
   readonly text: string;
   /** Milliseconds per frame. */
   readonly waitMs: number;
   /** Positions per frame. Default 1. */
   readonly stride?: number;
-  /** Whether it has buttons for single positions. */
   readonly hasSteps?: boolean;
   /** Event positions, shown below the slider. */
   readonly marks?: readonly number[];
   readonly show: (place: number) => void;
-  /** Additional fields. */
   readonly children?: ComponentChildren;
 }
 
-/** Slider with playback, which restarts from the beginning at the end. */
+/** Restarts from the beginning at the end. */
 export function Player(props: PlayerProps) {
   const { verb, at, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);

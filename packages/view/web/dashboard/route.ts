@@ -13,7 +13,7 @@ export function parseRoute(hash: string): Route {
   return { path: parts.length === 0 ? ["runs"] : parts, query };
 }
 
-/** Formats a route, without empty values. */
+/** Omits empty values. */
 export function formatRoute({ path, query }: Route): string {
   const search = new URLSearchParams();
   for (const [name, values] of Object.entries(query))

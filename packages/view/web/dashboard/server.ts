@@ -1,14 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
 
-/** Server answer: last value, and the failure of the last request, if any. */
+/** Last value, and the failure of the last request, if any. */
 export interface Loaded<T> {
   readonly value: T | null;
   readonly error: ServerError | null;
   readonly loading: boolean;
 }
 
-/** Failed request; status 0 if the server did not answer. */
+/** Status 0 if the server did not answer. */
 export class ServerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -57,7 +57,7 @@ async function ask(path: string): Promise<unknown> {
   throw new ServerError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
 }
 
-/** Server answers by path, updated while shown. Null paths are not requested. */
+/** Updated while shown. Null paths are not requested. */
 export function useLoadedAll<T>(paths: readonly (string | null)[]): readonly Loaded<T>[] {
   const [, redraw] = useState(0);
   const key = paths.join("\n");
@@ -95,7 +95,6 @@ export function refresh(isStale: (path: string, hasFailed: boolean) => boolean):
   }
 }
 
-/** Changes the cached value of a path. */
 export function patch<T>(path: string, change: (value: T) => T): void {
   const entry = entries.get(path);
   if (entry === undefined || entry.loaded.value === null) return;

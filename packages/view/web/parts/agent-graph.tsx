@@ -19,7 +19,6 @@ import {
 } from "./graph-labels.ts";
 import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
 
-/** Message in transit. */
 export interface TravellingMessage {
   readonly from: string;
   readonly to: string;
@@ -33,7 +32,7 @@ interface AgentGraphProps {
   readonly costs: CostSums;
   /** Mean tokens per episode by agent. */
   readonly written: Readonly<Record<string, number>>;
-  /** Share of silent turns by agent, 0 to 1. */
+  /** Share of silent turns, 0 to 1. */
   readonly silence: Readonly<Record<string, number>>;
   /** Tokens of the widest line, to compare pictures. Default: from this picture. */
   readonly widestTokens?: number;
@@ -42,13 +41,12 @@ interface AgentGraphProps {
   readonly travelling?: readonly TravellingMessage[];
   /** Short texts next to names: private fact or message. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
-  /** Format and unit of costs. */
   readonly prices?: PriceWords;
   /** Source of numbers without room in the picture, such as "the table". */
   readonly elsewhere?: string;
 }
 
-/** Messages between agents. Line width: tokens. Green part of a circle: share of turns with a message. */
+/** Line width: tokens. Green part of a circle: share of turns with a message. */
 export function AgentGraph(props: AgentGraphProps) {
   const { agents, costs, answerer, travelling = [], notes = {}, prices = inReward } = props;
   const { edges } = costs;

@@ -2,7 +2,6 @@ import { h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Drawing } from "../../src/charts/drawing.ts";
 
-/** Renders a drawing of `src/charts`. */
 export function Drawn({ drawing: { tag, attributes, children } }: { drawing: Drawing }): JSX.Element {
   return h(
     tag,
@@ -11,7 +10,7 @@ export function Drawn({ drawing: { tag, attributes, children } }: { drawing: Dra
   );
 }
 
-/** Inner width of an element in CSS pixels, updated on resize; 0 before layout. */
+/** Inner width in CSS pixels, updated on resize; 0 before layout. */
 export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

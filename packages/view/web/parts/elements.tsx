@@ -27,7 +27,6 @@ export function Panel({
   );
 }
 
-/** Text with sign and semantic colour. */
 export function Badge({ sign, tone, children }: { sign: string; tone: string; children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
@@ -38,7 +37,7 @@ export function Badge({ sign, tone, children }: { sign: string; tone: string; ch
 
 const lineStyles = ["solid", "dashed", "dotted", "double"];
 
-/** Legend sign of a series: a line or dot. */
+/** A line or dot. */
 export function Key({ index, kind = "" }: { index: number; kind?: string }) {
   const borderTopStyle = lineStyles[Math.floor(index / 8) % lineStyles.length];
   return <i class={`key ${kind}`} style={{ "--hue": `var(--c${seriesColour(index)})`, borderTopStyle }} />;
@@ -73,7 +72,7 @@ export function Select({ label, value, any, options, onChange, ...rest }: Select
   );
 }
 
-/** Table column: title, cell, cell class (`name` for row heads), sort key. */
+/** Title, cell, cell class (`name` for row heads), sort key. */
 export type Column<Row> = readonly [
   title: string,
   cell: (row: Row, index: number) => ComponentChildren,

@@ -8,7 +8,6 @@ export interface GraphNote {
   readonly kind: "private" | "read" | "wrote" | "plain";
 }
 
-/** Formats of a cost. */
 export interface PriceWords {
   /** Short form for lines. */
   readonly format: (cost: number) => string;
@@ -36,7 +35,6 @@ export function clipped(text: string): string {
 const [nameSize, widestBold] = [15, 0.7];
 const wideLetter = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF01-\uFF60\u{1F000}-\u{3FFFF}]/u;
 
-/** Agent name cut to `room` pixels. */
 export function shownName(agent: string, room: number): string {
   const letters = Array.from(visibleLine(agent, maxCharacters));
   let left = room;
@@ -44,7 +42,6 @@ export function shownName(agent: string, room: number): string {
   return end === -1 ? letters.join("") : `${letters.slice(0, Math.max(1, end - 1)).join("")}…`;
 }
 
-/** Agent name for screen readers. */
 export function spokenName(agent: string): string {
   return visibleLine(agent, 80);
 }
@@ -58,7 +55,7 @@ export function tokenWord(shown: string): "token" | "tokens" {
   return shown === "1" ? "token" : "tokens";
 }
 
-/** Picture caption: meaning of numbers, and episode cost in the reward by kind. */
+/** Caption: meaning of numbers, and episode cost by kind. */
 export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
   const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
   const start = `On a line: tokens that are read${onLines > 0 ? `, and what they cost, ${unit}` : ""}.`;
@@ -73,19 +70,17 @@ export function costWords(costs: CostSums, { exact, unit }: PriceWords): string 
   return `${start} Charged${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
 }
 
-/** Rectangle given by centre and size. */
+/** Centre and size. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** Label positions on an edge, middle first. */
+/** Middle first. */
 const shares = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82, 0.1];
 
-/** Pixels between labels. */
 const gap = 3;
 
-/** Approximate text width in pixels. */
 function textWidth(text: string, size: number): number {
   return text.length * size * 0.58;
 }
@@ -132,7 +127,6 @@ function overlaps(a: Box, b: Box): boolean {
   );
 }
 
-/** Edge label: tokens, and their cost below. */
 export interface PlacedLabel {
   readonly key: string;
   readonly tokens: string;
@@ -149,7 +143,7 @@ interface Labelled {
   readonly prices: PriceWords;
 }
 
-/** Labels of all edges: with words if all fit, else numbers only. Labels without room are dropped. */
+/** Labels with words if all fit, else numbers only. Labels without room are dropped. */
 export function labelsOf(
   { agents, notes, prices }: Labelled,
   layout: GraphLayout,
@@ -184,7 +178,6 @@ function sizeOf({ tokens, price }: Words): { readonly width: number; readonly he
   return { width: textWidth(longest, 12.5) + 12, height: (price === null ? 1 : 2) * lineHeight + 6 };
 }
 
-/** Vertical offset of an agent's name. */
 export function nameAt({ radius, below }: GraphLayout, agent: string, note: GraphNote | undefined): number {
   return agent === below ? radius + 22 : -radius - (note ? 29 : 12);
 }
@@ -195,7 +188,6 @@ export function nameRoom({ places, width, below, apart }: GraphLayout, agent: st
   return Math.min(2 * x, 2 * (width - x), agent === below ? Infinity : apart - 2 * gap);
 }
 
-/** Boxes of an agent's circle, name and note. */
 function boxesOf(agent: string, layout: GraphLayout, note: GraphNote | undefined): Box[] {
   const place = layout.places[agent];
   if (!place) return [];

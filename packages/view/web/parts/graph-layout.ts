@@ -1,4 +1,3 @@
-/** Position in picture units. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -15,7 +14,7 @@ export interface GraphLayout {
   readonly places: Readonly<Record<string, Point>>;
 }
 
-/** Edge between the rims of two nodes. */
+/** Ends at the rims of both nodes. */
 export interface EdgePath {
   readonly from: Point;
   readonly to: Point;

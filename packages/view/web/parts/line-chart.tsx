@@ -10,7 +10,7 @@ import { Key } from "./elements.tsx";
 import type { Range } from "./range.ts";
 import { visibleLine } from "./safe-text.ts";
 
-/** Chart line with sampled points. */
+/** Points are sampled. */
 export interface ChartLine {
   readonly key: string;
   readonly label: string;
@@ -44,7 +44,7 @@ interface LineChartProps {
 
 const dashes = ["", "6 3", "2 3", "8 3 2 3"] as const;
 
-/** Lines over steps, with a tooltip and range selection by dragging. */
+/** Includes a tooltip and range selection by dragging. */
 export function LineChart(props: LineChartProps) {
   const [frame, width] = useWidth();
   return (
@@ -197,7 +197,6 @@ const maxEntries = 8;
 /** Max pixels to a change in the tooltip. */
 const near = 8;
 
-/** Step under the pointer, and the nearest lines. */
 function Tooltip({ lines, unit, width, pointer, x, y, changes = [] }: TooltipProps) {
   const entries = lines
     .flatMap((line) => {

@@ -1,7 +1,7 @@
 /** Plain text, or a hidden or direction character shown by name. */
 interface TextPiece {
   readonly text: string;
-  /** Name of the character; missing for plain text. */
+  /** Missing for plain text. */
   readonly mark?: string;
 }
 
@@ -15,7 +15,7 @@ const hidden =
 /** Max pieces per text, to limit page size. */
 const marksAtMost = 2000;
 
-/** Splits text into plain parts and named characters. The joined pieces are the text. */
+/** The joined pieces are the text. */
 export function visiblePieces(text: string): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   let from = 0;
@@ -31,7 +31,7 @@ export function visiblePieces(text: string): readonly TextPiece[] {
   return pieces;
 }
 
-/** Single line for titles, lists and labels: named characters in brackets, line ends as spaces. */
+/** Named characters are in brackets, line ends become spaces. */
 export function visibleLine(text: string, max = 200): string {
   const { shown, rest } = cutText(text, max);
   const line = visiblePieces(shown)

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Observable value. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;

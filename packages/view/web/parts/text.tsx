@@ -40,7 +40,6 @@ export function Pieces({ text }: { text: string }) {
   );
 }
 
-/** Untrusted text in one line, for lists and titles. */
 export function SafeLine({ text, max = 200 }: { text: string; max?: number }) {
   return <bdi>{visibleLine(text, max)}</bdi>;
 }

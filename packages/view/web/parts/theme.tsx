@@ -42,7 +42,6 @@ function storedTheme(): Theme {
   }
 }
 
-/** Selects system, light or dark colours. */
 export function ThemeSwitch() {
   return (
     <label>

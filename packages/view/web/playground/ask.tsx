@@ -14,15 +14,13 @@ interface AskFormProps {
   readonly problem: OwnProblem;
   /** Error of the problem; null if valid. */
   readonly fault: string | null;
-  /** Note next to the button. */
   readonly note: string;
   /** Agents that can get false information. */
   readonly liars?: readonly string[];
-  /** Problem fields. */
   readonly children: ComponentChildren;
 }
 
-/** Custom problem, answered by the untrained and the current team. */
+/** Answered by the untrained and the current team. */
 function AskForm({ session, title, about, problem, fault, note, liars = [], children }: AskFormProps) {
   const { state, send } = session;
   const [draw, setDraw] = useState(1);
@@ -205,7 +203,6 @@ function storyFault(thing: string, name: string, texts: readonly string[]): stri
     : `No teller reads of ${name}: nobody could name the owner.`;
 }
 
-/** Validation problem at the first and last evaluation. */
 export function SameQuestion({ state: { evaluations } }: { state: PageState }) {
   const [which, setWhich] = useState(0);
   const [first, last] = [evaluations[0], evaluations.at(-1)];

@@ -8,7 +8,6 @@ import { levelRanges, ranges, type Steering } from "./worker/settings.ts";
 /** Steps by which a finished run can be extended. */
 const moreSteps = 60;
 
-/** Start, pause, one step, start over. */
 export function RunControls({ session: { state, send } }: { session: SessionHandle }) {
   const { active, stopping, step, settings, device, warmUp } = state;
   const isDone = step >= settings.steps;
@@ -47,7 +46,6 @@ export function RunControls({ session: { state, send } }: { session: SessionHand
   );
 }
 
-/** Token cost: slider for budget or price. */
 export function SteeringControls({ session: { state, send } }: { session: SessionHandle }) {
   const name = useId();
   const level = useContext(Level);

@@ -7,7 +7,6 @@ function Verdict({ conversation: { right, answer } }: { conversation: Conversati
   return <b class={`tone number ${right ? "good" : "bad"}`}>{text}</b>;
 }
 
-/** Private fact, read messages and own message of each agent, by turn. */
 export function ConversationView({ conversation, label }: { conversation: Conversation; label: string }) {
   const { turns, question, gold, tokens } = conversation;
   const isStory = useContext(Level) === "tellers";

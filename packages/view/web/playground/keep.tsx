@@ -3,7 +3,6 @@ import { Button, Panel } from "../parts/elements.tsx";
 import type { SessionHandle } from "./use-session.ts";
 import { ranges } from "./worker/settings.ts";
 
-/** Button that opens files. */
 export function FileButton({ text, ...rest }: FileButtonProps) {
   const { onFiles, ...input } = rest;
   return (
@@ -29,7 +28,6 @@ interface FileButtonProps {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** Exports the run as a folder and imports it. */
 export function Keep({ session: { state, send, fail } }: { session: SessionHandle }) {
   const name = `${state.settings.level}-seed-${state.settings.seed}-step-${state.step}`;
   const open = async (files: readonly File[]): Promise<void> => {
@@ -62,7 +60,6 @@ export function Keep({ session: { state, send, fail } }: { session: SessionHandl
   );
 }
 
-/** Starts a run with another seed. */
 export function NewRun({ session: { state, send } }: { session: SessionHandle }) {
   const { settings, device } = state;
   const [seed, setSeed] = useState(String(settings.seed));

@@ -1,7 +1,6 @@
 import { createContext } from "preact";
 import type { LevelName } from "./worker/settings.ts";
 
-/** Level of a part of the page. */
 export const Level = createContext<LevelName>("relay");
 
 interface LevelTexts {
@@ -13,7 +12,6 @@ interface LevelTexts {
   /** Titles of an untrained conversation next to another. */
   readonly untrained: string;
   readonly stillUntrained: string;
-  /** Note below the budget slider. */
   readonly budget: string;
 }
 

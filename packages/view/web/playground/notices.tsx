@@ -1,7 +1,6 @@
 import { Button } from "../parts/elements.tsx";
 import type { SessionHandle } from "./use-session.ts";
 
-/** Failures and warnings with instructions. */
 export function Notices({ session }: { session: SessionHandle }) {
   const { failure, warnings, keeping, step } = session.state;
   return (

@@ -4,7 +4,6 @@ import { levelTexts } from "./level.ts";
 import type { PageState } from "./state.ts";
 import type { StepPoint } from "./worker/messages.ts";
 
-/** Team figures and curves. */
 export function Numbers({ state }: { state: PageState }) {
   const { points, evaluations, settings, step } = state;
   const { level, steering } = settings;
@@ -98,7 +97,7 @@ export function Numbers({ state }: { state: PageState }) {
 
 interface CurveProps {
   readonly title: string;
-  /** Sample size of a point, such as `64 episodes`. */
+  /** Such as `64 episodes`. */
   readonly n: string;
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];

@@ -6,10 +6,9 @@ import type { GraphNote, PriceWords } from "../parts/graph-labels.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import type { Conversation, TeamState } from "./worker/messages.ts";
 
-/** Active speakers of the shown conversation. */
 type Phase = "holders" | "solver" | "over";
 
-/** Phase durations in milliseconds. */
+/** Milliseconds. */
 const lasting: Readonly<Record<Phase, number>> = { holders: 1500, solver: 1500, over: 1300 };
 
 const ofRightAnswer: PriceWords = {
@@ -18,7 +17,6 @@ const ofRightAnswer: PriceWords = {
   unit: "in % of a right answer",
 };
 
-/** Current conversation of the team with animated messages. */
 export function Stage({ team, episode, step }: { team: TeamState; episode: Conversation; step: number }) {
   const { shown, phase } = usePlayback(episode);
   const { turns, question } = shown;

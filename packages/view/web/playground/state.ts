@@ -1,12 +1,11 @@
 import type { Answers, Conversation, Failure, Keeping, RunView, WarmUpStep, WorkerMessage } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
-/** State of the page. */
 export interface PageState extends RunView {
   /** Null before the worker has opened. */
   readonly device: string | null;
   readonly keeping: Keeping;
-  /** Step of the last checkpoint. */
+  /** Last checkpoint. */
   readonly savedStep: number;
   readonly active: boolean;
   /** Training stops after this step. */
@@ -17,14 +16,12 @@ export interface PageState extends RunView {
   readonly asked: (Answers & { readonly step: number }) | null;
   /** Conversations about the tracked problem by step, starting before training. */
   readonly told: readonly Told[];
-  /** Supervised warm start progress. */
   readonly warmUp: WarmUpStep | null;
-  /** The level's model is not in this browser yet. */
+  /** The level's model is not in this browser. */
   readonly needsModel: boolean;
   readonly failure: Failure | null;
 }
 
-/** Conversation of a step. */
 export interface Told extends Pick<Conversation, "turns" | "right"> {
   readonly step: number;
 }
@@ -119,7 +116,6 @@ export function nextState(given: PageState, event: Event): PageState {
 const idle = { busy: null, stopping: false } as const;
 const withoutWorker = { device: null, active: false } as const;
 
-/** Whether the event came from the worker. */
 function isAnswer({ type }: Event): boolean {
   return type !== "sent" && type !== "dismissed" && type !== "failed";
 }

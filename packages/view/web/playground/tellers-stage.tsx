@@ -11,10 +11,9 @@ interface TellersStageProps {
   readonly isWarmingUp: boolean;
 }
 
-/** Max steps shown as bars. */
 const shownSteps = 60;
 
-/** One story per teller, never used for training, and the team's messages about it by step. */
+/** The stories are never used for training. */
 export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageProps) {
   const { question, gold, answer, right, turns, tokens } = episode;
   const heard = turns.at(-1)?.read ?? [];
@@ -111,7 +110,7 @@ interface BarsProps {
   readonly label: (count: number, steps: number) => string;
 }
 
-/** Bar per step; a dot for zero. */
+/** A dot means zero. */
 function Bars({ tone, heights, label }: BarsProps) {
   const shown = heights.slice(-shownSteps);
   return (

@@ -11,12 +11,10 @@ export interface SessionHandle {
   replace(settings: PlaygroundSettings): void;
   /** Opens another worker that resumes from the last save. */
   restart(): void;
-  /** Shows a failure of the page. */
   fail(during: Failure["during"], message: string): void;
   dismiss(): void;
 }
 
-/** Names of running commands. */
 const busyWith: Partial<Record<Command["type"], string>> = {
   open: "loading the team",
   reset: "starting over",
@@ -37,7 +35,6 @@ interface SessionOptions {
   readonly keep: boolean;
 }
 
-/** Connects the page to its worker. */
 export function useSession({ settings: first, keep }: SessionOptions): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
   const running = useRef<Running | null>(null);

@@ -8,7 +8,6 @@ import { Problem } from "../parts.tsx";
 import { useLoadedAll } from "../server.ts";
 import { isEvaluationMetric, meanSeries, sampledRows, smooth, type Series } from "./metrics.ts";
 
-/** Chart line of one or more runs. */
 export interface ChartGroup {
   readonly key: string;
   readonly label: string;
@@ -22,16 +21,16 @@ interface ChartProps {
   readonly range: Range;
   readonly smoothing: number;
   readonly isLog: boolean;
-  /** Changed settings of a single run. */
+  /** Only for a single run. */
   readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
 }
 
 const height = 210;
-/** Max points per line, about one per pixel. */
+/** About one per pixel. */
 const maxPoints = 600;
 
-/** Chart of one metric, loaded and drawn only while visible. */
+/** Loaded and drawn only while visible. */
 export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);

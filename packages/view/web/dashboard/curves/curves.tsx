@@ -17,7 +17,6 @@ const maxDetails = 12;
 const maxLegend = 24;
 const noChanges: readonly ChangesOfStep[] = [];
 
-/** Chart per metric, with a shared step axis. */
 export function Curves({ runs }: { runs: readonly RunSummary[] }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const details = useLoadedAll<RunDetail>(runs.slice(0, maxDetails).map(({ id }) => `/runs/${encodeURIComponent(id)}`));
@@ -95,7 +94,7 @@ interface Zoom {
   readonly select: (range: Range | null) => void;
 }
 
-/** Visible steps, stored in the address. */
+/** Stored in the address. */
 function useZoom(whole: Range): Zoom {
   const asked = parseRange(useQuery("x"));
   const part = asked && within(asked, whole);
@@ -208,7 +207,7 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   );
 }
 
-/** Setting changes as text; charts show them as dashed lines. */
+/** Charts show them as dashed lines. */
 function ChangedSettings({ changes }: { changes: readonly ChangesOfStep[] }) {
   return (
     <section class="notice small" aria-label="Settings that changed">

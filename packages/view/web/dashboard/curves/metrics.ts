@@ -1,7 +1,7 @@
 import type { MetricInfo } from "../../../src/protocol.ts";
 import type { Range } from "../../parts/range.ts";
 
-/** Evaluation curves. Runs are evaluated less often than trained, so these have separate steps. */
+/** Runs are evaluated less often than trained, so these have separate steps. */
 export const evaluationMetrics: readonly MetricInfo[] = [
   { name: "validation/accuracy", unit: "share", meaning: "Accuracy on the validation set, 0 to 1." },
   { name: "validation/tokens", unit: "tokens", meaning: "Tokens per episode on the validation set." },
@@ -25,10 +25,8 @@ const first: readonly string[] = [
   "actor/grad_norm",
   "actor/pg_loss",
 ];
-/** Progress and machine metrics, listed last. */
 const last = /^(?:step$|progress\/|timing_s\/|optim\/lr$)/u;
 
-/** Distinct metrics of some runs in display order. */
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
   const byName = new Map<string, MetricInfo>();
   for (const metric of lists.flat())
@@ -41,7 +39,6 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
   return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** Metrics whose name or meaning contains all search terms. */
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
   const words = text
     .toLowerCase()
@@ -52,7 +49,7 @@ export function metricsMatching(metrics: readonly MetricInfo[], text: string): r
   );
 }
 
-/** Metric of a run, or mean of several. Steps ascend. */
+/** Steps ascend. */
 export interface Series {
   readonly steps: readonly number[];
   /** Null without a finite value. */
@@ -71,7 +68,6 @@ export function smooth(values: readonly (number | null)[], weight: number): read
   });
 }
 
-/** Mean and range of several runs by step. */
 export function meanSeries(runs: readonly Series[]): Series & Required<Pick<Band, "low" | "high">> {
   const byStep = new Map<number, number[]>();
   for (const { steps, values } of runs)

@@ -20,7 +20,6 @@ interface ConversationProps {
 /** Max coloured tokens per turn; the rest is plain text. */
 const tokensColoured = 2000;
 
-/** Messages by turn, and the graph of the conversation so far. */
 export function Conversation({ detail, turnsShown, scale, isOneOfTwo, widestTokens }: ConversationProps) {
   const { row, turns, messageValue } = detail;
   const shown = turns.slice(0, turnsShown);
@@ -131,7 +130,6 @@ function readersText({ observed, silent, deliveredTo }: TurnDetail): string {
   return `Read by ${deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`;
 }
 
-/** Environment reward of a step. */
 function earnedText(reward: StepReward): string {
   const shares = typeof reward === "number" ? [["the team", reward] as const] : Object.entries(reward);
   return `The environment paid ${shares.map(([agent, amount]) => `${visibleLine(agent, 40)} ${formatNumber(amount)}`).join(", ")}.`;

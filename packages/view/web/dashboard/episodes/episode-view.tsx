@@ -16,11 +16,9 @@ interface EpisodeViewProps {
   readonly episode: string;
   /** Key of the second episode; empty for none. */
   readonly other: string;
-  /** Shown above the episode. */
   readonly children?: ComponentChildren;
 }
 
-/** A conversation, optionally with the same problem in another step. */
 export function EpisodeView({ run, episode, other, children }: EpisodeViewProps) {
   const keys = other === "" ? [episode] : [episode, other];
   const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>(
@@ -101,7 +99,6 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
   );
 }
 
-/** Same problem in other steps. */
 function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
   const rows = detail.others.toSorted((a, b) => a.step - b.step).slice(0, 200);
   const options = rows.map(({ key, step, kind, grade, tokens }) => {

@@ -12,7 +12,7 @@ import { Empty, Grade } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { EpisodeView } from "./episode-view.tsx";
 
-/** Query fields, also their names in the address. */
+/** Also their names in the address. */
 const queryFields = [
   "text",
   "kind",
@@ -25,10 +25,9 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof EpisodeQuery)[];
 
-/** Reload interval of a list while the server indexes. */
+/** Reloads a list while the server indexes. */
 const retryMs = 1500;
 
-/** Searchable list of a run's conversations, with the selected one. */
 export function Episodes({ detail }: { detail: RunDetail }) {
   const { id } = detail.summary;
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -140,7 +139,6 @@ function StepField({ label, query }: { label: string; query: "fromStep" | "toSte
   );
 }
 
-/** Row of the list. */
 function EpisodeRow({
   row: { grade, step, kind, tokens, question, answer, opponent, silent },
 }: {
@@ -173,7 +171,6 @@ const reasonNames: Readonly<Record<TellingReason, string>> = {
   silence: "A silence",
 };
 
-/** Selection reason with figures. */
 export function reasonOf({ why, episode, before }: TellingEpisode): string {
   if (why === "saving" && before)
     return `Of all problems with the same grade in the first and the last evaluation, its tokens fell most: from ${before.tokens} to ${episode.tokens}.`;
@@ -184,7 +181,6 @@ export function reasonOf({ why, episode, before }: TellingEpisode): string {
     : "Wrong in the last evaluation, with the most tokens of those.";
 }
 
-/** Most telling conversations, and the reason for the selected one. */
 function Telling({ telling, chosen }: { telling: readonly TellingEpisode[]; chosen: string }) {
   const shown = telling.find(({ episode }) => episode.key === chosen);
   if (telling.length === 0) return null;

@@ -1,6 +1,5 @@
 import type { TokenDetail } from "../../../src/protocol.ts";
 
-/** Quantities for token colours, with names. */
 export const heatNames = { none: "nothing", logProb: "log-prob", advantage: "advantage", price: "price" } as const;
 
 export type HeatBy = keyof typeof heatNames;
@@ -13,7 +12,6 @@ export interface HeatScale {
   readonly isSigned: boolean;
 }
 
-/** Quantities with non-zero values in these tokens. */
 export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   const by: HeatBy[] = ["none"];
   if (tokens.length > 0) by.push("logProb");
@@ -22,7 +20,7 @@ export function heatsOf(tokens: readonly TokenDetail[]): readonly HeatBy[] {
   return by;
 }
 
-/** Shared scale of all tokens on the page, for comparable colours. */
+/** All tokens on the page share it, for comparable colours. */
 export function heatScale(tokens: readonly TokenDetail[], by: HeatBy): HeatScale {
   const sizes = by === "none" ? [] : tokens.map((token) => Math.abs(token[by] ?? 0)).filter(Number.isFinite);
   return { by, end: Math.max(0, ...sizes) || 1, isSigned: by === "advantage" };

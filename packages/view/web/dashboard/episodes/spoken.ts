@@ -1,7 +1,6 @@
 import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
 import type { EpisodeDetail } from "../../../src/protocol.ts";
 
-/** Messages of a conversation's first turns by edge, with costs. */
 interface Spoken extends CostSums {
   readonly agents: readonly string[];
   readonly written: Readonly<Record<string, number>>;

@@ -9,7 +9,6 @@ import { parseRoute } from "../route.ts";
 import { answerFrom } from "../server.ts";
 import { recordedAnswer } from "./recorded-answers.ts";
 
-/** Origin of the file, and missing data. */
 function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
   return (
     <footer class="about-copy small soft">

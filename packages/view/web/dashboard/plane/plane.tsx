@@ -25,7 +25,6 @@ interface PlaneRun {
   readonly end: RunEvaluation;
 }
 
-/** Accuracy-token plane at the available width. */
 export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: number }) {
   const [frame, width] = useWidth();
   return (
@@ -42,7 +41,6 @@ export function problemsText(rows: readonly Pick<RunEvaluation, "problems">[]): 
   return `${min === max ? formatNumber(min) : `${formatNumber(min)} to ${formatNumber(max)}`} validation problems`;
 }
 
-/** Validation accuracy over tokens. */
 export function Plane({ runs }: { runs: readonly RunSummary[] }) {
   const isLog = useQuery("logx") === "1";
   const by = useQuery("by") || "seeds";

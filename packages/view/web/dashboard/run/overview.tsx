@@ -8,7 +8,6 @@ import { linkTo } from "../navigation.ts";
 import { Interval } from "../parts.tsx";
 import { Story } from "../story/story.tsx";
 
-/** Story of a run, its figures, and a table of evaluations. */
 export function Overview({ detail }: { detail: RunDetail }) {
   const { summary, evaluations } = detail;
   const { warmStart } = summary;
@@ -73,7 +72,6 @@ export function Overview({ detail }: { detail: RunDetail }) {
 
 type Figure = readonly [name: string, value: string];
 
-/** Names and values of a run's figures. */
 function tilesOf({ summary, evaluations, test }: RunDetail): readonly Figure[] {
   const { warmStart, budgetTokens, plannedSteps, device, state, step, seconds, secondsLeft, bytes } = summary;
   const ends = evaluations.length > 1 ? evaluations.filter((_, i, { length }) => i === 0 || i === length - 1) : [];
@@ -94,10 +92,9 @@ function tilesOf({ summary, evaluations, test }: RunDetail): readonly Figure[] {
   return figures.filter((figure) => figure !== false);
 }
 
-/** Max colour share of a cell in %, for readable text. */
+/** Limit in % for readable text. */
 const deepest = 45;
 
-/** Heat map of accuracy and shares by problem family. */
 function Families({ table: { columns, rows } }: { table: FamilyTable }) {
   const heat = (share: number): string =>
     `color-mix(in srgb, var(--accent) ${Math.round(deepest * share)}%, transparent)`;

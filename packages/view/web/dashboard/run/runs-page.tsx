@@ -13,7 +13,6 @@ import { filterRuns, sortRuns, type RunSort } from "./runs.ts";
 
 const shownAtOnce = 200;
 
-/** Runs of the folder, to filter, sort and select. */
 export function RunsPage() {
   const loaded = useLoaded<readonly RunSummary[]>("/runs");
   useTitle("Runs");

@@ -46,14 +46,13 @@ const sortValues: Readonly<Record<RunSort, (run: RunSummary) => number | string 
 
 type Value = string | number | boolean | null;
 
-/** Setting with its value per run; `undefined` if not set. */
+/** `undefined` if not set. */
 export interface SettingRow {
   readonly key: string;
   readonly values: readonly (Value | undefined)[];
   readonly isSame: boolean;
 }
 
-/** Settings of some runs by key; differences are marked. */
 export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): readonly SettingRow[] {
   const keys = new Set(runs.flatMap(({ settings }) => Object.keys(settings)));
   return [...keys].toSorted().map((key) => {
@@ -62,7 +61,6 @@ export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): read
   });
 }
 
-/** Runs drawn as one line. */
 interface RunGroup {
   readonly key: string;
   readonly label: string;
@@ -106,7 +104,7 @@ function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
   );
 }
 
-/** Settings that differ between groups; the run name for none or more than three. */
+/** Values of settings that differ between groups; the run name for none or more than three. */
 function labelOf(
   runs: readonly RunSummary[],
   differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
@@ -122,7 +120,7 @@ export interface PlanePoint {
   readonly accuracy: number;
 }
 
-/** Task settings as text: accuracies are comparable only for equal tasks. */
+/** Accuracies are comparable only for equal tasks. */
 export function taskKey(settings: RunSummary["settings"]): string {
   const entries = Object.entries(settings).filter(([key]) => key === "task" || key.startsWith("task."));
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -7,7 +7,6 @@ import { Check, SearchField } from "../fields.tsx";
 import { useQuery } from "../navigation.ts";
 import { settingRows, type SettingRow } from "./runs.ts";
 
-/** Configurations side by side, differences first. */
 export function Settings({ runs }: { runs: readonly RunSummary[] }) {
   const rows = useMemo(() => settingRows(runs), [runs]);
   const differing = rows.filter(({ isSame }) => !isSame);

@@ -9,10 +9,8 @@ import { useLoaded } from "../server.ts";
 
 type Call = SampleDetail["calls"][number];
 
-/** Max drawn calls, and max drawn samples of the same question. */
 const [callsAtOnce, othersAtOnce] = [20, 12];
 
-/** Signs and colours of verdicts. */
 export const verdicts: Readonly<Record<SampleVerdict, readonly [sign: string, tone: string]>> = {
   right: ["✓", "good"],
   wrong: ["✗", "bad"],
@@ -31,7 +29,6 @@ export function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly 
   return [counted(tokens, "token"), counted(calls, "call"), ...price, formatDuration(seconds)];
 }
 
-/** Sample: question, requests, replies, grading. */
 export function SampleView({ bench, sample }: { bench: string; sample: string }) {
   const path = `/benches/${encodeURIComponent(bench)}/samples/${encodeURIComponent(sample)}`;
   const missing = <p class="notice warn">There is no such sample in this bench.</p>;
@@ -82,7 +79,6 @@ function Sample({ detail }: { detail: SampleDetail }) {
   );
 }
 
-/** Extracted answer and its comparison. */
 function Grading({ detail }: { detail: SampleDetail }) {
   const { extracted, gold, rule, steps, tests, grading, row } = detail;
   const isProgram = grading === "code" || grading === "program";
@@ -216,7 +212,6 @@ function OneCall({ call, number }: { call: Call; number: number }) {
   );
 }
 
-/** Same question with other methods and repeats. */
 function Others({ others }: { others: readonly SampleRow[] }) {
   const [shown, setShown] = useState(othersAtOnce);
   return (

@@ -10,7 +10,7 @@ import { Empty, When } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { figuresOf, SampleView, Verdict, verdicts } from "./sample-view.tsx";
 
-/** Query fields, also their names in the address. */
+/** Also their names in the address. */
 const queryFields = [
   "text",
   "method",
@@ -20,7 +20,6 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof SampleQuery)[];
 
-/** Searchable list of a bench's samples, with the selected one. */
 export function SamplesPage() {
   const [, id = ""] = useRoute().path;
   const loaded = useLoaded<readonly BenchTable[]>("/benches");
@@ -98,7 +97,6 @@ function Filters({ bench: { methods, benchmarks } }: { bench: BenchTable }) {
   );
 }
 
-/** Row of the list. */
 function SampleLine({ row }: { row: SampleRow }) {
   const [tokens, ...figures] = figuresOf(row);
   return (

@@ -12,7 +12,6 @@ interface StepSpeechProps {
   readonly step: SpeechStep;
 }
 
-/** Messages of a training step as graph and tables. */
 export function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
   const edges = useMemo(() => steps.flatMap((each) => each.edges), [steps]);
   const answerer = useMemo(() => answererOf(agents, edges), [agents, edges]);
@@ -39,7 +38,6 @@ export function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps)
   );
 }
 
-/** Tokens and cost by edge, other costs in the reward, and tokens written by agent. */
 function StepTables({ agents, step }: { agents: readonly string[]; step: SpeechStep }) {
   const { edges, end, unread, rest, total, silence, prices } = step;
   const others = [

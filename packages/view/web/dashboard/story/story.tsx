@@ -19,10 +19,9 @@ import { useLoaded } from "../server.ts";
 import { Events, placesOfEvents } from "./events.tsx";
 import { StepSpeech } from "./step-speech.tsx";
 
-/** Playback duration of all steps, and of one frame. */
+/** All steps, and one frame. */
 const [playedInMs, frameMs] = [15_000, 100];
 
-/** Story of a run over its steps: accuracy and tokens, messages between agents, and one problem before and after. */
 export function Story({ detail }: { detail: RunDetail }) {
   const path = `/runs/${encodeURIComponent(detail.summary.id)}`;
   const speech = useLoaded<Speech>(`${path}/speech`).value;
@@ -89,7 +88,6 @@ function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step:
   return rows.findLast((row) => row.step <= step) ?? rows[0];
 }
 
-/** First evaluation, path to the current one, and the last. */
 function planeOf({ evaluations, summary }: RunDetail, current: RunEvaluation): PlaneChart {
   const before = summary.warmStart?.before ?? null;
   const path = before ? [before, ...evaluations] : evaluations;
@@ -127,7 +125,6 @@ interface ProblemProps {
   readonly step: number;
 }
 
-/** Most telling problem: first conversation and the one at the shown step. */
 function Problem({ run, told, step }: ProblemProps) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
@@ -153,7 +150,6 @@ function Problem({ run, told, step }: ProblemProps) {
   );
 }
 
-/** Short conversation: private information and messages of each agent. */
 function ProblemCard({ run, row }: { run: string; row: EpisodeSummary }) {
   const loaded = useLoaded<EpisodeDetail>(`/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(row.key)}`);
   return (

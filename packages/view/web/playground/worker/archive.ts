@@ -52,7 +52,6 @@ export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return files;
 }
 
-/** Replaces a folder's files. */
 export async function replaceFolder(
   files: FileSystem,
   folder: string,

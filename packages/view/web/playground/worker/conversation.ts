@@ -4,7 +4,6 @@ import type { Conversation, StepPoint, TeamState } from "./messages.ts";
 import { levelRanges, type LevelName } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** Converts an episode for the page. */
 export function conversationOf(
   { task, factOf, knows }: Pick<World, "task" | "factOf" | "knows">,
   problem: Problem,
@@ -33,7 +32,7 @@ export function conversationOf(
 
 const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
-/** Means over episodes of a step. Only rewarded episodes have costs and reward terms. */
+/** Only rewarded episodes have costs and reward terms. */
 export function teamOf(
   episodes: readonly {
     readonly episode: Pick<Episode, "ledger" | "utterances">;
@@ -66,7 +65,6 @@ export function teamOf(
   };
 }
 
-/** Converts a row of `metrics.jsonl` to a point. */
 export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName): StepPoint {
   const number = (name: string): number => Number(row[name]);
   return {

@@ -1,7 +1,6 @@
 import { LaconicError, thrownText } from "@laconic/core";
 import type { Failure } from "./messages.ts";
 
-/** Describes a failure and its remedy. */
 export function failureOf(during: Failure["during"], error: unknown): Failure {
   const code = LaconicError.is(error) ? error.code : "unexpected";
   const message = thrownText(error);

@@ -1,6 +1,5 @@
 import { joinPath, memoryFileSystem, type FileSystem, type ModelFiles } from "@laconic/core/files";
 
-/** Persistent store by path. */
 export interface Store {
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   put(path: string, data: Uint8Array): Promise<void>;
@@ -12,10 +11,9 @@ export interface Store {
 /** Persistent folder. */
 export const keptFolder = "/kept";
 
-/** Run folder in it. */
 export const runFolder = "/kept/run";
 
-/** Files in memory, with one folder written through to a store. */
+/** In-memory files; one folder is written through to a store. */
 export type KeptFiles = FileSystem & ModelFiles;
 
 /** Temporary files and locks, which are not stored. */
@@ -72,7 +70,7 @@ export async function keptFiles(folder: string, store: Store | null, lost: (erro
   };
 }
 
-/** Paths of all files at or below a path, sorted. */
+/** Sorted. */
 export async function filesBelow(files: FileSystem, path: string): Promise<string[]> {
   const isFile = await files.read(path).then(
     () => true,

@@ -1,7 +1,6 @@
 import type { CostSums } from "@laconic/core/ledger";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
-/** Episode for the page. */
 export interface Conversation {
   readonly question: string;
   readonly gold: string;
@@ -22,10 +21,8 @@ export interface Conversation {
   readonly tokens: number;
 }
 
-/** Point of the curves. */
 export interface StepPoint {
   readonly step: number;
-  /** Episodes in this step. */
   readonly episodes: number;
   readonly tokens: number;
   readonly accuracy: number;
@@ -37,7 +34,6 @@ export interface StepPoint {
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
-/** Means per episode of a step. */
 export interface TeamState extends CostSums {
   readonly written: Readonly<Record<string, number>>;
   readonly silence: Readonly<Record<string, number>>;
@@ -49,17 +45,14 @@ export interface EvaluationRow {
   readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   readonly problems: number;
-  /** Its first problems with their conversations. */
   readonly shown: readonly Conversation[];
 }
 
-/** Current conversation of the team. */
 export interface Glimpse {
   readonly team: TeamState;
   readonly episode: Conversation;
 }
 
-/** Run folder content for the page. */
 export interface RunView {
   readonly settings: PlaygroundSettings;
   readonly step: number;
@@ -69,7 +62,6 @@ export interface RunView {
   readonly warnings: readonly string[];
 }
 
-/** Custom question. */
 export type OwnProblem = OwnFacts | OwnStory;
 
 /** A thing, its owner, and each teller's text. */
@@ -83,7 +75,6 @@ export interface OwnStory {
 /** Two conversations with equal random numbers: before and after training, or without and with a change. */
 export interface Answers {
   readonly kind: "trained" | "changed";
-  /** Description of the change. */
   readonly change?: string;
   readonly before: Conversation;
   readonly now: Conversation;
@@ -108,7 +99,6 @@ export interface Opening {
   readonly fresh: boolean;
 }
 
-/** Commands of the page. */
 export type Command =
   | Opening
   /** Null: train until paused. */
@@ -121,7 +111,7 @@ export type Command =
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
   | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly liar?: string }
-  /** Files that include the story model. */
+  /** Include the story model. */
   | { readonly type: "model"; readonly files: readonly Uint8Array[] }
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
@@ -133,7 +123,6 @@ export interface WarmUpStep {
   readonly loss: number;
 }
 
-/** Messages of the worker. */
 export type WorkerMessage =
   | {
       readonly type: "opened";
@@ -167,7 +156,6 @@ export interface Keeping {
 }
 
 export interface Failure {
-  /** The failed command. */
   readonly during: Command["type"] | "start";
   /** Code of a `LaconicError`, or `unexpected`; the page adds `page_failed`, `worker_ended` and `worker_silent`. */
   readonly code: string;

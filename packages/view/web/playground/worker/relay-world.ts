@@ -3,7 +3,6 @@ import { relayTask } from "@laconic/tasks";
 import type { OwnFacts } from "./messages.ts";
 import type { World } from "./world.ts";
 
-/** Folder of the shipped policy. */
 export const policyFolder = "/policy";
 
 /** Holders know one digit each; the solver must sum two. */
@@ -26,7 +25,6 @@ export function relayWorld(): World {
   };
 }
 
-/** Converts a custom question to a relay problem. */
 function problemOf({ facts, asked }: OwnFacts, holders: readonly string[]): Problem {
   const refuse = (reason: string): never => {
     throw new LaconicError("input_invalid", reason);

@@ -15,7 +15,6 @@ export const adjustable: Readonly<Record<string, string>> = {
 
 const measured = { every: 10, problems: 100, transcripts: 4 } as const;
 
-/** `train` part of the configuration. */
 export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings): TrainConfig {
   const common = { seed, steps, checkpoint: { every: 10, keep: 2 } };
   if (level === "tellers") {

@@ -12,17 +12,15 @@ import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
-/** Shown problems per evaluation. */
 export const shownProblems = 3;
 
-/** View of a run without steps. */
 export function emptyView(settings: PlaygroundSettings): RunView {
   return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
 }
 
 const path = (name: string): string => joinPath(runFolder, name);
 
-/** Configuration of the stored run; null without a run. @throws LaconicError `config_invalid` */
+/** Null without a run. @throws LaconicError `config_invalid` */
 export async function configOfRun(files: FileSystem): Promise<UnknownRecord | null> {
   if (!(await files.exists(path(runFiles.config)))) return null;
   try {
@@ -58,7 +56,7 @@ export async function viewOfRun(files: FileSystem, world: World, level: LevelNam
   };
 }
 
-/** Step of the last complete checkpoint; null without one. */
+/** Last complete checkpoint; null without one. */
 async function stepOf(files: FileSystem, checkpoints: string): Promise<number | null> {
   try {
     return (await findCheckpoint(files, checkpoints)).state.step;

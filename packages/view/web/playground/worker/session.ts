@@ -17,7 +17,7 @@ const shownWarmUpSteps = 20;
 interface SessionParts {
   readonly team: Team;
   readonly files: KeptFiles;
-  /** Machine and versions for the run folder. */
+  /** Stored in the run folder. */
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -48,7 +48,6 @@ export class Session {
     return session;
   }
 
-  /** Reads the run folder. */
   async view(): Promise<RunView> {
     const { files, team } = this.#parts;
     return (await viewOfRun(files, team.world, this.#settings.level)) ?? emptyView(this.#settings);
@@ -142,7 +141,6 @@ export class Session {
     for (const work of this.#waiting.splice(0)) await work();
   }
 
-  /** Pauses training during some work. */
   async #between(work: () => Promise<void>): Promise<void> {
     const wasTraining = await this.pause();
     try {
@@ -152,7 +150,6 @@ export class Session {
     }
   }
 
-  /** Replaces the run. */
   async #replace(write: () => Promise<void>): Promise<void> {
     await this.pause();
     await write();

@@ -9,7 +9,6 @@ export type PlaygroundDevice = "wasm" | "webgpu";
 export const levelNames = ["relay", "tellers"] as const;
 export type LevelName = (typeof levelNames)[number];
 
-/** User settings. */
 export interface PlaygroundSettings {
   readonly level: LevelName;
   readonly seed: number;
@@ -26,7 +25,6 @@ interface Range {
   readonly step: number;
 }
 
-/** Initial settings and limits of a level. */
 interface LevelRanges {
   readonly steps: number;
   readonly targetTokens: Range & { readonly first: number };
@@ -56,10 +54,8 @@ export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
   },
 };
 
-/** Ranges of all levels. */
 export const ranges = { seed: { min: 0, max: 9999, step: 1 }, steps: { min: 1, max: 1000, step: 1 } } as const;
 
-/** Initial settings of a level. */
 export function firstSettings(level: LevelName): PlaygroundSettings {
   const { steps, targetTokens, warmStart } = levelRanges[level];
   const steering = { kind: "budget", targetTokens: targetTokens.first } as const;

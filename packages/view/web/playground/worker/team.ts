@@ -8,16 +8,14 @@ import type { Answers, Conversation, Glimpse, OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 import type { WarmUpWatch, World } from "./world.ts";
 
-/** Team with its model on an engine of this thread. */
+/** The engine runs on this thread. */
 export interface Team {
   readonly world: World;
   readonly device: string;
   readonly capabilities: Engine["capabilities"];
-  /** Trained model and policy. */
   readonly parts: TrainingParts;
   /** SHA-256 of a run's inputs, named as by `laconic train`. */
   inputs(): Promise<Readonly<Record<string, string>>>;
-  /** Reloads the first weights. */
   begin(): Promise<void>;
   /** Runs the warm start before the first step, unless done. @throws LaconicError `aborted` by the signal */
   warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;

@@ -59,7 +59,6 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
   };
 }
 
-/** Whether an agent's text names the owner. */
 function isOwner({ views, gold }: Problem, agent: string): boolean {
   return new RegExp(`\\b${gold}\\b`, "u").test(views?.[agent] ?? "");
 }
@@ -104,7 +103,7 @@ function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]):
   return problem;
 }
 
-/** As in `laconic train`: measures the downloaded model's team, trains the model, stores both in the run folder. */
+/** Follows `laconic train`: measures the downloaded model's team, trains the model, stores both in the run folder. */
 async function warmUp(
   files: KeptFiles,
   { settings, model, speaks, parts }: Pupil,

@@ -24,7 +24,7 @@ const policy = {
 
 const say = (message: WorkerMessage): void => self.postMessage(message);
 
-/** Max milliseconds that a closing page can hold the run. */
+/** Time that a closing page can hold the run. */
 const leavingMs = 1500;
 
 let keeping: Keeping = { isKept: false, words: "" };
@@ -119,7 +119,6 @@ async function openRelay(files: KeptFiles): Promise<World> {
   return relayWorld();
 }
 
-/** Receives candidate files for the story model. */
 let giveModel: ((files: readonly Uint8Array[]) => void) | null = null;
 
 /** Loads the tellers' code and model on first use. */

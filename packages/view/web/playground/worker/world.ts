@@ -4,7 +4,6 @@ import type { TrainingParts } from "@laconic/trainer";
 import type { OwnProblem } from "./messages.ts";
 import type { PlaygroundSettings } from "./settings.ts";
 
-/** Task and first weights of a level. */
 export interface World {
   readonly task: TeamTask;
   /** Task in the run's manifest, if the policy was made for one. */
@@ -13,11 +12,9 @@ export interface World {
   readonly temperature: number;
   /** Problem shown before training and after each step, never trained on. */
   readonly followed: Problem;
-  /** Folder of the first weights. */
   beginning(): Promise<string>;
   /** Rejects a new run without its model. @throws LaconicError `checkpoint_missing` */
   canBegin?(): Promise<void>;
-  /** Model files in the run's manifest. */
   readonly modelFiles: readonly string[];
   /** Private text of an agent for the page; null without one. */
   factOf(problem: Problem, agent: AgentId): string | null;
@@ -31,7 +28,6 @@ export interface World {
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }
 
-/** Model and team before the warm start. */
 export interface Pupil {
   readonly settings: PlaygroundSettings;
   readonly model: TrainableModel;
@@ -40,7 +36,6 @@ export interface Pupil {
   readonly engine: Pick<Engine, "capabilities">;
 }
 
-/** Progress and cancellation of a warm start. */
 export interface WarmUpWatch {
   onStep(step: number, steps: number, loss: number): Promise<void>;
   readonly signal: AbortSignal;
