@@ -2,6 +2,7 @@
 export const stages: readonly Stage[] =
   "files problem ledger text grade reward price batch advantage loss metric evaluation".split(" ") as readonly Stage[];
 
+/** Stage of a comparison. */
 export type Stage =
   | ("files" | "problem" | "ledger" | "text" | "grade" | "reward" | "price")
   | ("batch" | "advantage" | "loss" | "metric" | "evaluation");
@@ -17,6 +18,7 @@ export type Place = Partial<
     Readonly<Record<"policy" | "problem" | "agent", string> & Record<"split", Split>>
 >;
 
+/** A value that contradicts other files of the folder. */
 export type Contradiction = Place & {
   readonly stage: Stage;
   readonly key: string;

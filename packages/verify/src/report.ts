@@ -11,6 +11,7 @@ const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
   contradicts: "the folder contradicts itself; the first contradiction usually causes those after it",
 };
 
+/** Formats a report as text. */
 export function verifyText(report: VerifyReport): string {
   const { steps, compared, contradictions, contradictionsTotal, notCovered, verdict } = report;
   const counts = stages.map(

@@ -15,6 +15,7 @@ import type { Json } from "./rules/closed-set.ts";
 import { checkConfig } from "./rules/settings.ts";
 import { taskName, worldOf } from "./tasks/worlds.ts";
 
+/** Result of a verification. */
 export interface VerifyReport {
   readonly run: string;
   /** `partial`: the covered parts agree; `notCovered` lists the rest. */

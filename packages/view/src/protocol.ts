@@ -54,6 +54,7 @@ export interface RunDetail extends Pick<
   readonly episodes: number;
 }
 
+/** Column of `metrics.jsonl` or `timing.jsonl`. */
 export interface MetricInfo {
   readonly name: string;
   readonly unit: string;
@@ -103,6 +104,7 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
+/** Sampled for training or an evaluation. */
 export type EpisodeKind = "training" | "evaluation";
 
 /** `GET /api/runs/{id}/episodes`. */
@@ -113,6 +115,7 @@ export interface EpisodePage {
   readonly rows: readonly EpisodeSummary[];
 }
 
+/** Episode in a list. */
 export interface EpisodeSummary {
   /** Key in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
@@ -158,6 +161,7 @@ export interface EpisodeDetail {
   readonly messageValue: readonly MessageValue[];
 }
 
+/** Measured value of a message. */
 export interface MessageValue {
   readonly turn: number;
   /** Accuracy with the message minus accuracy without. */
@@ -165,6 +169,7 @@ export interface MessageValue {
   readonly interval: readonly [low: number, high: number] | null;
 }
 
+/** Turn of an agent. */
 export interface TurnDetail {
   readonly agent: AgentId;
   readonly opponent: string | null;
@@ -233,6 +238,7 @@ export interface SamplePage {
   readonly rows: readonly SampleRow[];
 }
 
+/** Reply of a method to a question. */
 export interface SampleRow {
   /** Key in `GET /api/benches/{id}/samples/{key}`. */
   readonly key: string;
@@ -278,6 +284,7 @@ export interface SampleDetail {
   readonly others: readonly SampleRow[];
 }
 
+/** Data of an exported page. */
 export interface RecordedView {
   /** Milliseconds since 1970. */
   readonly made: number;
@@ -304,6 +311,7 @@ export interface RecordedBench {
   readonly samples: readonly SampleDetail[];
 }
 
+/** Figures of a method on a benchmark. */
 export interface BenchRow {
   readonly method: string;
   readonly benchmark: string;

@@ -48,6 +48,7 @@ const types: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
+/** Serves the files of a folder. */
 export interface StaticFiles {
   /** @returns null for a path without a file; folder paths return their `index.html` */
   answer(path: string): Promise<Response | null>;

@@ -9,6 +9,7 @@ import { staticFiles } from "./static-files.ts";
 import { viewGuard } from "./view-guard.ts";
 import { webFolder } from "./web-folder.ts";
 
+/** Options of `openViewer`. */
 export interface ViewerOptions {
   /** Shows runs, sweeps and benches in and below them; empty for the playground only. */
   readonly folders: readonly string[];
@@ -34,6 +35,7 @@ const checkOptions = optionCheck<ViewerOptions>()(
   "folders mayCome pages note hosts token tokenizerOf onError data",
 );
 
+/** Dashboard as a request handler. */
 export interface Viewer {
   readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;

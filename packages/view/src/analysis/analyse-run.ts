@@ -33,6 +33,7 @@ import {
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { analysisMarkdown } from "./analysis-tables.ts";
 
+/** Options of `analyseRun`. */
 export interface AnalyseOptions extends RunChoice {
   readonly problems: number;
   readonly seed: string;
@@ -47,6 +48,7 @@ export interface WorthOfMessage extends MessageValue {
   readonly problem: string;
 }
 
+/** Team analysis and values of its messages. */
 export interface RunAnalysis {
   readonly analysis: TeamAnalysis;
   readonly messages: readonly WorthOfMessage[];

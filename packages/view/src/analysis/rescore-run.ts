@@ -16,6 +16,7 @@ import {
 } from "@laconic/trainer";
 import { recordedEpisodes } from "./recorded-episodes.ts";
 
+/** Options of `rescoreRun`. */
 export interface RescoreRunOptions extends RescoreOptions {
   /** Grades the answers again with the run's task. */
   readonly isRegraded: boolean;

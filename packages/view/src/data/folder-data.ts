@@ -43,6 +43,7 @@ export interface ViewData {
   close(): Promise<void>;
 }
 
+/** Options of `folderData`. */
 export interface FolderDataOptions {
   /** Shows runs in and below them. */
   readonly folders: readonly string[];

@@ -10,6 +10,7 @@ import type { RecordedBench, RecordedRun, RecordedView } from "../protocol.ts";
 import { webFolder } from "../web-folder.ts";
 import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } from "./record.ts";
 
+/** Options of `exportPage`. */
 export interface ExportOptions {
   /** Exports runs and benches in and below them. */
   readonly folders: readonly string[];
@@ -26,6 +27,7 @@ export interface ExportOptions {
 
 const checkOptions = optionCheck<ExportOptions>()("exportPage", "folders maxBytes now pages note tokenizerOf");
 
+/** Page in one file. */
 export interface ExportedPage {
   readonly html: string;
   readonly bytes: number;

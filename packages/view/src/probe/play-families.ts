@@ -12,6 +12,7 @@ import {
 import { evaluate, evaluationOptions, livePolicies, type Evaluation, type TrainingParts } from "@laconic/trainer";
 import { figuresOf, pairedFamily, unpairedFamily } from "./compare-family.ts";
 
+/** Progress of a probe. */
 export interface ProbeProgress {
   readonly family: string;
   readonly episodes: number;

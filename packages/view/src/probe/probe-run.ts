@@ -16,6 +16,7 @@ import { checkProbeProblems, probeProblems, withSource } from "@laconic/runtime/
 import { actorSpending, type ActorCap } from "@laconic/runtime/spending";
 import { playFamilies, type ProbeChoice } from "./play-families.ts";
 
+/** Options of `probeRun`. */
 export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
   /** Family names; null for all. */
   readonly families: readonly string[] | null;

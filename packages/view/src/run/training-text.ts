@@ -4,6 +4,7 @@ import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
 import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
 
+/** Training result for programs and readers. */
 export interface TrainingResult {
   readonly json: object;
   readonly text: string;

@@ -4,6 +4,7 @@ import type { RunEvaluation } from "@laconic/trainer/reading";
 import { settingsOf } from "./settings.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
 
+/** Figure over a group's runs. */
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
@@ -26,6 +27,7 @@ export interface RunGroup {
   readonly seconds: Figure | null;
 }
 
+/** Differences of a group to the first. */
 export interface GroupDifference {
   readonly name: string;
   readonly accuracy: Difference | null;
@@ -33,6 +35,7 @@ export interface GroupDifference {
   readonly seconds: Difference | null;
 }
 
+/** Settings and figures of groups of runs. */
 export interface Comparison {
   /** Settings that differ between groups: values by group, null if not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];

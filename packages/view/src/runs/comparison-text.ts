@@ -44,6 +44,7 @@ export function comparisonRows({ settings, groups, differences }: Comparison): C
   };
 }
 
+/** Formats a comparison for a terminal. */
 export function comparisonText(comparison: Comparison): string {
   const { groups, settings, figures } = comparisonRows(comparison);
   const { notes } = comparison;

@@ -12,6 +12,7 @@ import {
 import { findFolders, realFolder } from "./find-folders.ts";
 import { columnsOf, printable } from "./columns.ts";
 
+/** Run in a list. */
 export interface RunSummary extends Omit<
   RunFacts,
   "environment" | "train" | "evaluations" | "changes" | "warnings" | "families" | "test"

@@ -10,6 +10,7 @@ import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource 
 import { printable } from "./columns.ts";
 import { readRunSummary } from "./list-runs.ts";
 
+/** Tables of a run. */
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
 
 /** One of {@link tableNames}. */
@@ -24,6 +25,7 @@ export interface RunTable {
   rows(): AsyncIterable<readonly Cell[]>;
 }
 
+/** Files of an export. */
 export interface RunExport {
   readonly folder: string;
   readonly files: readonly { readonly file: string; readonly rows: number }[];

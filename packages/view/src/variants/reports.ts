@@ -34,6 +34,7 @@ export async function writeSweep(
   return { summary, text };
 }
 
+/** Result of an ablation. */
 export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
   readonly seeds: readonly number[];
   /** Base first. Differences are relative to it. */

@@ -27,6 +27,7 @@ export interface Difference extends Estimate {
   readonly p: number | null;
 }
 
+/** Result of a sweep or ablation. */
 export interface SweepSummary {
   readonly rows: readonly SweepRow[];
   /** Share of the plane that the sweep dominates, up to the untrained team's tokens. */
