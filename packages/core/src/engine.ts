@@ -6,33 +6,33 @@ import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 import type { Ragged } from "./numeric/ragged.ts";
 import type { TokenBytes } from "./tokenizer.ts";
 
-/** What an engine can do, recorded with every run. */
+/** Capabilities of an engine, recorded with every run. */
 export interface EngineCapabilities {
   readonly kind: "local" | "remote";
-  /** `wasm`, `cuda`, ... */
+  /** Such as `wasm` or `cuda`. */
   readonly device: string;
   /** Library and version behind the device. */
   readonly backend: string;
   readonly dtype: "float32" | "bfloat16" | "float64";
   /** Same inputs give the same bits. */
   readonly deterministic: boolean;
-  /** A reply and its log-probs are the same bits whatever else is in the batch; otherwise they agree within rounding. */
+  /** Replies and log-probs have the same bits in any batch; otherwise they agree within rounding. */
   readonly batchInvariant: boolean;
   /** Worker threads or processes that share the batch. */
   readonly workers: number;
-  /** `createValueModel` gives models; otherwise it refuses by name. */
+  /** Whether `createValueModel` is supported. */
   readonly scalarHeads: boolean;
 }
 
 /** Low-rank adapters on frozen weights (Hu et al. 2021); names and defaults as in PEFT. */
 export interface LoraSettings {
-  /** r: inner width of each pair of matrices. */
+  /** r: inner width of each matrix pair. */
   readonly rank: number;
-  /** The update counts alpha / rank times, or alpha / sqrt(rank) with `rankStabilized`. */
+  /** Factor of the update: alpha / rank, or alpha / sqrt(rank) with `rankStabilized`. */
   readonly alpha: number;
-  /** Projections that are adapted, such as `q_proj`; all seven of a layer when absent. */
+  /** Adapted projections, such as `q_proj`. Default: all seven of a layer. */
   readonly targets?: readonly string[];
-  /** Share of an adapter's inputs that training passes set to 0; 0 when absent. */
+  /** Share of adapter inputs set to 0 in training. Default 0. */
   readonly dropout?: number;
   /** rsLoRA (Kalajdzievski 2023). */
   readonly rankStabilized?: boolean;
@@ -60,7 +60,7 @@ export type BaseSource =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "config"; readonly config: Readonly<Record<string, unknown>>; readonly seed: string | number };
 
-/** A new adapter on a base, or one from a folder in PEFT's format. Models on equal bases share its weights. */
+/** New adapter on a base, or one from a PEFT folder. Models on equal bases share its weights. */
 export type AdapterSource =
   | {
       readonly kind: "adapter";
@@ -70,190 +70,190 @@ export type AdapterSource =
     }
   | { readonly kind: "adapter-folder"; readonly base: BaseSource; readonly path: string };
 
-/** Where a trainable model starts. */
+/** Source of a trainable model. */
 export type ModelSource = BaseSource | AdapterSource;
 
-/** One training sequence: a prompt and the tokens that were sampled after it. */
+/** Training sequence: a prompt and its sampled tokens. */
 export interface TrainingSequence {
   readonly promptTokens: readonly number[];
   readonly completionTokens: readonly number[];
-  /** Softmax temperature the tokens were sampled at; 1 when absent. */
+  /** Sampling temperature. Default 1. */
   readonly temperature?: number;
 }
 
-/** Per completion token, in the order of the sequences. */
+/** Values per completion token, in sequence order. */
 export interface SequenceLogProbs {
   /** log π of each completion token. */
   readonly logProbs: Ragged;
-  /** Entropy in nats of the distribution each token was drawn from. */
+  /** Entropy in nats of each token's distribution. */
   readonly entropy: Ragged;
-  /** Tokens that the passes computed: shared prefixes count once. Absent if the engine does not report it. */
+  /** Computed tokens, with shared prefixes counted once. Missing if not reported. */
   readonly rowsPassed?: number;
-  /** Set if the engine cannot compute entropies: they are then -log π of each token, unbiased for tokens sampled from π. */
+  /** Set if `entropy` is -log π of each token, unbiased for tokens sampled from π. */
   readonly entropyIsEstimate?: true;
-  /** On request: one entry per completion token of each sequence. */
+  /** On request: one entry per completion token. */
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
 /** Optional outputs of a forward pass. */
 export interface ForwardOptions {
-  /** Asks for log-probs at temperature 1 and this many of the likeliest tokens per position; 0 asks for the log-probs alone. */
+  /** Number of likeliest tokens per position, with log-probs at temperature 1; 0 returns log-probs only. */
   readonly topLogProbs?: number;
 }
 
 /**
- * Called by the engine between forward and backward, once per micro-batch: gets the batch rows of the micro-batch and
- * their log-probs, returns d loss / d log π in the same layout.
+ * Called once per micro-batch, between forward and backward. Gets log-probs and batch rows; returns d loss / d log π in
+ * the same layout.
  */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
-/** What an optimiser step did. */
+/** Result of an optimiser step. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
-  /** False when there was no gradient, or its norm overflowed on the device: weights stay as they were. */
+  /** False without a gradient, or if its norm overflowed; weights are unchanged. */
   readonly applied: boolean;
-  /** Optimiser steps taken, this one included. */
+  /** Optimiser steps so far, including this one. */
   readonly step: number;
 }
 
-/** Texts that end a reply, and how its tokens spell. */
+/** Texts that end a reply, with the tokens' bytes. */
 export interface StopTexts {
   readonly texts: readonly string[];
   readonly tokenBytes: TokenBytes;
 }
 
-/** Asks a policy for one reply to a prompt of token ids. */
+/** Request for one reply to a tokenised prompt. */
 export interface SampleRequest {
   readonly promptTokens: readonly number[];
   readonly sampling: Omit<SamplingSettings, "stop">;
-  /** Sampling any of these ends the reply; it is kept in the trace. */
+  /** Tokens that end the reply; kept in the trace. */
   readonly stopTokens: readonly number[];
-  /** Token sequences that end the reply once written. */
+  /** Token sequences that end the reply. */
   readonly stopSequences?: readonly (readonly number[])[];
-  /** Texts that end the reply with the token that completes one of them, whatever the token borders. */
+  /** Texts that end the reply at the token that completes one, across token borders. */
   readonly stopTexts?: StopTexts;
   readonly random: RandomState;
-  /** As {@link ForwardOptions.topLogProbs}. */
+  /** See {@link ForwardOptions.topLogProbs}. */
   readonly topLogProbs?: number;
-  /** Requests of one conversation reuse each other's cached prefixes while the weights stay; without it nothing is cached. */
+  /** Requests with the same value share cached prefixes until the weights change. Default: no cache. */
   readonly conversation?: string;
   /** Ends the request at its next token, with the tokens so far. */
   readonly signal?: AbortSignal;
 }
 
-/** A sampled reply with its log-probs, and why it ended. */
+/** Sampled reply with log-probs and finish reason. */
 export interface SampleResult extends TokenTrace {
   readonly finishReason: "stop" | "length" | "aborted";
 }
 
-/** Called with each token as it is drawn; `request` is the index in the batch. */
+/** Called for each drawn token; `request` is the index in the batch. */
 export type TokenListener = (request: number, drawn: DrawnToken) => void;
 
-/** Weights that can be asked: the live policy, or a frozen copy. */
+/** Weights that can sample: the live policy, or a frozen copy. */
 export interface Sampler {
   readonly weightVersion: number;
-  /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
+  /** Supported sampling parameters; others are rejected. Missing if unknown. */
   readonly supports?: readonly SamplingName[];
   /**
-   * Serves all requests as one batch and shares prompt prefixes. A concurrent call joins the running batch; without
+   * Samples all requests as one batch and shares prompt prefixes. Concurrent calls join the running batch; without
    * `capabilities.batchInvariant` this can change the last bits of a log-prob.
    */
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs>;
 }
 
-/** A frozen copy of the weights, the old policy π_old. */
+/** Frozen copy of the weights, the old policy π_old. */
 export interface PolicySnapshot extends Sampler {
   dispose(): Promise<void>;
 }
 
-/** A model with its optimiser. Calls run in the order they were made. */
+/** Model with its optimiser. Calls run in order. */
 export interface TrainableModel extends Sampler {
   readonly id: string;
-  /** Number of parameters, frozen ones included. */
+  /** Number of parameters, including frozen ones. */
   readonly parameters: number;
-  /** Parameters that training changes: all, or the adapter's. */
+  /** Parameters that training changes. */
   readonly trainableParameters: number;
-  /** Most tokens of prompt and reply together. */
+  /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
   /**
-   * Runs forward, asks for the token gradient, runs backward and adds to the gradient.
+   * Runs forward and backward, and adds to the gradient.
    * @returns the outputs of forward
    * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a failed call discards the gradient
    * accumulated since the last step
    */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
-  /** AdamW on the accumulated gradient, which is then cleared. */
+  /** Applies AdamW to the accumulated gradient, then clears it. */
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;
   snapshot(): Promise<PolicySnapshot>;
   /** Writes weights, optimiser state and configuration into an existing folder; returns the file names. */
   save(folder: string): Promise<readonly string[]>;
-  /** Continues from `save`. @throws LaconicError `weights_invalid`, `checkpoint_missing`. */
+  /** Resumes from `save`. @throws LaconicError `weights_invalid`, `checkpoint_missing` */
   load(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** Tokens whose states are valued. */
+/** Tokens to value. */
 export interface ValueSequence {
   readonly tokens: readonly number[];
-  /** Position of the first valued token, from 0; default the last token alone. */
+  /** Index of the first valued token. Default: the last token only. */
   readonly from?: number;
 }
 
-/** As {@link TokenGradient}, of values: returns d loss / d value in the same layout. */
+/** {@link TokenGradient} of values: returns d loss / d value in the same layout. */
 export type ValueGradient = (values: Ragged, rows: readonly number[]) => Float64Array;
 
 /** Weights that training changes and checkpoints store. */
 export type StoredWeights = Pick<TrainableModel, "trainableParameters" | "save" | "load">;
 
 /**
- * A transformer with a scalar head over the final hidden states, for a critic or a reward model. The head is `score.weight`
- * of sequence classification in Hugging Face checkpoints, without bias. Calls run in the order they were made.
+ * Transformer with a scalar head over the final hidden states, for a critic or a reward model. The head is Hugging
+ * Face's `score.weight` of sequence classification, without bias. Calls run in order.
  */
 export interface ValueModel
   extends
     StoredWeights,
     Pick<TrainableModel, "id" | "parameters" | "contextLength" | "weightVersion" | "optimStep" | "dispose"> {
-  /** Whether its source had a head. A new head is zeros, so that every value is 0. */
+  /** Whether the source had a head. A new head is all zeros, so that every value is 0. */
   readonly hasStoredHead: boolean;
   /**
-   * Values of the tokens of each sequence from `from` on. A value depends on its token and those before it.
+   * Returns values from token `from` on. A value depends on its token and earlier ones.
    * @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary
    */
   forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
-  /** As {@link TrainableModel.forwardBackward}, for values. */
+  /** Like {@link TrainableModel.forwardBackward}, for values. */
   forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged>;
 }
 
 /**
- * Layers under a scalar head: separate ones from a base, or those of a policy on the same engine as they are at each call.
- * Values never change a policy's layers.
+ * Layers under a scalar head: separate ones from a base, or the current layers of a policy on the same engine. Values
+ * never change a policy's layers.
  */
 export type ValueSource = BaseSource | { readonly kind: "trunk"; readonly policy: TrainableModel };
 
-/** What a model with a scalar head learns. */
+/** Options of a model with a scalar head. */
 export interface ValueModelOptions {
-  /** `head` neither trains nor saves the layers, and is the only choice on a policy's layers. Default `all` on separate layers. */
+  /** `head` neither trains nor saves the layers; required on a policy's layers. Default `all` on separate layers. */
   readonly train?: "all" | "head";
   readonly signal?: AbortSignal;
 }
 
-/** Several trainable models live side by side in one engine. */
+/** Engine with any number of trainable models. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
-  /** @throws LaconicError `aborted` as soon as the signal aborts; everything created so far is freed */
+  /** @throws LaconicError `aborted` on an abort; everything created so far is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
-  /** @throws LaconicError `model_unsupported` if `capabilities.scalarHeads` is false, or for a policy of another engine */
+  /** @throws LaconicError `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
   close(): Promise<void>;
 }
 
-/** What a run opens for a user's value that computes with a model. */
+/** Resources that a run opens for a user's value. */
 export interface ModelResources {
   /**
-   * A model with a scalar head and its tokenizer: separate layers, by the name that configurations give models, or a head on
-   * the layers of the policy.
+   * Opens a model with a scalar head and its tokenizer: separate layers by configured model name, or a head on the
+   * policy's layers.
    * @throws LaconicError `model_unsupported` on an engine without scalar heads
    */
   openValueModel(

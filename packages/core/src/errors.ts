@@ -1,60 +1,60 @@
 const marker: unique symbol = Symbol.for("laconic.error");
 
-/** Every way Laconic refuses or fails. Expected outcomes (a spent budget, an unparsable answer) are values, not errors. */
+/** Codes of all Laconic errors. Expected outcomes (a spent budget, an unparsable answer) are values, not errors. */
 export type LaconicErrorCode =
-  /** A setting is unknown, out of range, without effect, or a known trap. */
+  /** Setting that is unknown, out of range, ineffective, or a known mistake. */
   | "config_invalid"
-  /** An objective and a setting that together are another algorithm, or count twice. */
+  /** Objective and setting that make another algorithm, or count twice. */
   | "objective_refused"
-  /** A value handed to a function breaks its contract. */
+  /** Invalid function argument. */
   | "input_invalid"
-  /** A reward is not a finite number. */
+  /** Reward that is not a finite number. */
   | "reward_invalid"
-  /** Too few samples of a step or an evaluation have a score: the judge fails, hangs, or gives invalid ones. */
+  /** Too few scored samples in a step or evaluation: the judge fails, hangs, or gives invalid scores. */
   | "scoring_failed"
-  /** NaN or infinity where arithmetic must be finite. */
+  /** NaN or infinity in finite arithmetic. */
   | "numeric_invalid"
-  /** A policy collapsed in training: its reward fell and its language changed. */
+  /** Policy collapse in training: its reward fell and its language changed. */
   | "training_diverged"
   | "topology_invalid"
-  /** A model's reply breaks the protocol. */
+  /** Model reply that breaks the protocol. */
   | "reply_malformed"
-  /** A spend cap cannot be kept. */
+  /** Spend cap that cannot be kept. */
   | "budget_refused"
   | "model_unsupported"
-  /** A weight file is damaged or does not fit the model. */
+  /** Weight file that is damaged or does not fit the model. */
   | "weights_invalid"
-  /** A device or its library cannot be used here. */
+  /** Unusable device or device library. */
   | "device_unavailable"
-  /** The device has not enough memory for what was asked; nothing was changed. */
+  /** Insufficient device memory; nothing was changed. */
   | "device_out_of_memory"
   | "engine_failed"
-  /** A data file is missing, changed or damaged, or one of its rows cannot be read. */
+  /** Data file that is missing, changed or damaged, or has an unreadable row. */
   | "data_invalid"
   | "hub_unavailable"
-  /** An API refused the request (key, model, parameter): a retry does not help. */
+  /** Request refused by an API (key, model, parameter); a retry does not help. */
   | "api_refused"
-  /** An API gave no usable answer in time, after all retries. */
+  /** No usable API answer in time, after all retries. */
   | "api_unavailable"
-  /** The parts of a sandbox are unknown, or its self-test escaped: nothing is run. */
+  /** Sandbox with unknown parts or a failed self-test; nothing is run. */
   | "sandbox_unsafe"
   | "checkpoint_missing"
   | "checkpoint_corrupt"
-  /** A checkpoint belongs to another configuration. */
+  /** Checkpoint of another configuration. */
   | "checkpoint_mismatch"
   | "run_exists"
   | "run_missing"
   | "run_unwritable"
-  /** Another process holds the run directory. */
+  /** Run directory held by another process. */
   | "run_locked"
   | "aborted";
 
-/** Facts a handler needs to act: place, key, limit, observed value. */
+/** Data for error handlers: location, key, limit, observed value. */
 export type ErrorDetail = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The error class of Laconic. {@link LaconicError.is} also recognises it if two copies of this package are installed.
- * The message says what is wrong, where, and what to do.
+ * Error class of Laconic. {@link LaconicError.is} also recognises errors of other copies of this package. Messages say
+ * what is wrong, where, and what to do.
  */
 export class LaconicError extends Error {
   readonly code: LaconicErrorCode;
@@ -73,7 +73,7 @@ export class LaconicError extends Error {
   }
 }
 
-/** Message of a thrown value, which may be anything. */
+/** Message of any thrown value. */
 export function thrownText(error: unknown): string {
   try {
     if (error instanceof Error) return error.message;

@@ -2,46 +2,46 @@ import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 import type { TokenUsage } from "./ledger/token-usage.ts";
 
-/** A chat message. `tool` is the answer of a tool, for templates that know the role. */
+/** Chat message. `tool` is a tool's result, for templates that know the role. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
 }
 
-/** A chat, a text for a base model, or token ids that may not be tokenised again. */
+/** Chat, text for a base model, or token ids that must not be tokenised again. */
 export type Prompt =
   | { readonly kind: "messages"; readonly messages: readonly ChatMessage[] }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tokens"; readonly tokens: readonly number[] };
 
-/** Sampling of a reply, and its limits. */
+/** Sampling parameters and limits of a reply. */
 export interface SamplingSettings extends Sampling {
-  /** Most tokens written, the end token included. */
+  /** Max reply length in tokens, including the end token. */
   readonly maxTokens: number;
-  /** Texts that end the reply and are not part of `Completion.text`; usage and trace include the token that completes one. */
+  /** Texts that end the reply, excluded from `Completion.text`. Usage and trace include the completing token. */
   readonly stop?: readonly string[];
 }
 
-/** A prompt, sampling settings and a random stream. */
+/** Prompt with sampling settings and a random stream. */
 export interface CompletionRequest {
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
-  /** Random stream of the request: a local policy draws from it, an API model gets a seed derived from it. */
+  /** Random stream: local policies draw from it; API models get a seed derived from it. */
   readonly random: RandomState;
   readonly signal?: AbortSignal;
-  /** Called with each drawn token of a local policy; other models ignore it. */
+  /** Called with each drawn token of a local policy. */
   readonly onToken?: (drawn: DrawnToken) => void;
-  /** Asks a local policy for log-probs at temperature 1 and this many likeliest tokens per position. */
+  /** Number of likeliest tokens per position to return, with log-probs at temperature 1 (local policies). */
   readonly topLogProbs?: number;
-  /** Asks for `Completion.promptLogProbs` instead of a reply; models without them leave them out. */
+  /** Requests `Completion.promptLogProbs` instead of a reply, if the model has them. */
   readonly scorePrompt?: boolean;
-  /** Requests of one conversation may reuse cached prefixes. */
+  /** Requests with the same value may share cached prefixes. */
   readonly conversation?: string;
-  /** Earlier replies of the speaker, in order: a local policy reads their exact tokens where the chat repeats them. */
+  /** Earlier replies of the speaker, in order, so that a local policy reads their exact tokens. */
   readonly ownReplies?: readonly OwnReply[];
 }
 
-/** An earlier reply, as text and as sampled tokens. */
+/** Earlier reply, as text and sampled tokens. */
 export interface OwnReply {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -50,9 +50,9 @@ export interface OwnReply {
 /** Exact tokens of a local policy's reply, for training. */
 export interface TokenTrace {
   readonly promptTokens: readonly number[];
-  /** Sampled tokens, the end token or the one that completed a stop text included. */
+  /** Sampled tokens, including the end token or the one that completed a stop text. */
   readonly tokens: readonly number[];
-  /** log π of each sampled token at the sampling temperature (at 1 for greedy), before truncation by top-p, top-k or min-p. */
+  /** log π of each token at the sampling temperature (1 for greedy), before top-p, top-k or min-p. */
   readonly logProbs: readonly number[];
   /** On request, one entry per token. */
   readonly atOne?: readonly LogProbsAtOne[];
@@ -60,54 +60,54 @@ export interface TokenTrace {
 
 /** Log-probs at temperature 1. */
 export interface LogProbsAtOne {
-  /** Of the drawn token. */
+  /** Log-prob of the drawn token. */
   readonly logProb: number;
-  /** The likeliest tokens, in descending order. */
+  /** Likeliest tokens in descending order. */
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
 }
 
-/** A drawn token and its log-probs. */
+/** Drawn token with its log-probs. */
 export interface DrawnToken {
   readonly token: number;
   readonly logProb: number;
   readonly atOne?: LogProbsAtOne;
 }
 
-/** A model's reply; a local model also gives `trace`. */
+/** Model reply; local models include `trace`. */
 export interface Completion {
   readonly text: string;
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
   readonly model: ModelIdentity;
   readonly trace?: TokenTrace;
-  /** Log-probs of the prompt's tokens at temperature 1, on request; null for the first token. */
+  /** On request: log-probs of the prompt's tokens at temperature 1; null for the first token. */
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
-/** Weights that wrote a reply. */
+/** Weights that produced a reply. */
 export interface ModelIdentity {
   readonly id: string;
-  /** Optimiser steps behind these weights; 0 for a frozen model. */
+  /** Optimiser steps of these weights; 0 for a frozen model. */
   readonly weightVersion: number;
 }
 
-/** @throws LaconicError `aborted` when the request's signal fires */
+/** Language model. @throws LaconicError `aborted` if the request's signal fires */
 export interface LanguageModel {
   readonly id: string;
-  /** Supported sampling parameters; others are rejected by name. Absent if unknown. */
+  /** Supported sampling parameters; others are rejected. Missing if unknown. */
   readonly supports?: readonly SamplingName[];
   complete(request: CompletionRequest): Promise<Completion>;
 }
 
-/** Why a model stopped: end of turn, a limit, a refusal by it or a filter, or unknown. `unknown` replies may lack their end. */
+/** Reasons why a reply ends. `refusal` includes filters; `unknown` replies may be truncated. */
 export const finishReasons = ["stop", "length", "refusal", "unknown"] as const;
 
-/** One of `finishReasons`. */
+/** One of {@link finishReasons}. */
 export type FinishReason = (typeof finishReasons)[number];
 
 const cutShort: Readonly<Record<FinishReason, boolean>> = { stop: false, length: true, refusal: false, unknown: true };
 
-/** Whether a reply may lack its end. */
+/** Whether a reply may be truncated. */
 export function isCutShort(reason: FinishReason): boolean {
   return cutShort[reason];
 }

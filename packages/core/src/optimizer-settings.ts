@@ -2,14 +2,14 @@ import { LaconicError } from "./errors.ts";
 import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
-/** AdamW with decoupled decay and clipping by the global norm, without its learning rate; configurations derive from it. */
+/** AdamW with decoupled decay and global norm clipping, without its learning rate. Configurations derive from it. */
 export const optimizerTable = {
   beta1: { help: "Decay of the first moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
   beta2: { help: "Decay of the second moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
-  // With 0, a parameter that never had a gradient becomes 0 / 0.
+  // at 0, a parameter that never had a gradient becomes 0 / 0
   epsilon: { help: "Added to the root of the second moment", shape: { kind: "number", above: 0 }, default: 1e-8 },
   weightDecay: { help: "Decoupled weight decay of matrices", shape: { kind: "number", min: 0 }, default: 0 },
-  /** Null and Infinity never clip; remote engines may not support clipping. */
+  /** Null and Infinity disable clipping, which remote engines may not support. */
   maxGradNorm: {
     help: "Largest norm of the gradient; null for none",
     shape: { kind: "number", above: 0 },
@@ -18,7 +18,7 @@ export const optimizerTable = {
   },
 } as const;
 
-/** A step of the optimiser, as engines take it. */
+/** Settings of an optimiser step. */
 export type OptimizerSettings = { readonly learningRate: number } & NonNullableFields<ValuesOf<typeof optimizerTable>>;
 
 type NonNullableFields<T> = { readonly [Name in keyof T]: Exclude<T[Name], null> };
@@ -27,7 +27,7 @@ type NumberField = Field & { readonly shape: NumberShape };
 
 const learningRate: NumberField = { shape: { kind: "number", min: 0 } };
 
-/** @throws LaconicError `config_invalid` naming the setting */
+/** Checks settings. @throws LaconicError `config_invalid` naming the setting */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
   const fields: Readonly<Record<string, NumberField>> = { learningRate, ...optimizerTable };
   for (const [name, { shape, optional }] of Object.entries(fields)) {

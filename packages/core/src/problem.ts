@@ -1,24 +1,24 @@
-/** Name of an agent within a team, for example `holder-a`. */
+/** Name of an agent within a team, such as `holder-a`. */
 export type AgentId = string;
 
-/** A question with a known answer, and private views of agents if information is distributed. */
+/** Question with a known answer, and private views of agents if information is distributed. */
 export interface Problem {
   readonly id: string;
-  /** What every agent may see. */
+  /** Text for every agent. */
   readonly question: string;
-  /** The reference answer, for graders only. Never part of a prompt. */
+  /** Reference answer, for graders only. Never part of a prompt. */
   readonly gold: string;
-  /** Private view per agent; an agent without one sees `question` alone. */
+  /** Private view per agent; other agents see only `question`. */
   readonly views?: Readonly<Record<AgentId, string>>;
-  /** What training never has, such as `name/5-up` or `template/made`; measured separately too. */
+  /** Group excluded from training, such as `name/5-up` or `template/made`; also measured separately. */
   readonly group?: string;
-  /** Other data as plain JSON for rewards, environments and reports; never in prompts by default. */
+  /** Other plain JSON for rewards, environments and reports; not in prompts by default. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Key of a question: views and options in any order; case, width of characters and white space ignored, signs kept
- * (`2 + 3` is not `2 - 3`). Golds are not part of it.
+ * Key of a question without its gold. It ignores the order of views and options, case, character width and white space,
+ * but not signs (`2 + 3` is not `2 - 3`).
  */
 export function questionKey({
   question,

@@ -1,10 +1,10 @@
 import type { Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 
-/** A setting that moves over a run, such as a learning rate. Pure. @param step - from 0, of `steps` in all */
+/** Setting that changes over a run, such as a learning rate. Pure. @param step - from 0, of `steps` */
 export type Schedule = (step: number, steps: number) => number;
 
-/** An evaluation as rules see it. */
+/** Evaluation as input of rules. */
 export interface EvaluationPoint {
   readonly step: number;
   /** Mean grade of the test problems, 0 to 1. */
@@ -14,32 +14,32 @@ export interface EvaluationPoint {
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** Whether a run ends, after each evaluation. Pure. @param evaluations - all so far, the initial one first */
+/** Whether to end the run, asked after each evaluation. Pure. @param evaluations - all so far, the initial first */
 export type StoppingRule = (evaluations: readonly EvaluationPoint[]) => boolean;
 
 /** Training results of a problem. */
 export interface ProblemResult {
   readonly plays: number;
-  /** Mean grade of all episodes, and of those of the last step. */
+  /** Mean grades of all episodes, and of the last step's. */
   readonly mean: number;
   readonly last: number;
-  /** Its last step, from 0. */
+  /** Last step, from 0. */
   readonly lastStep: number;
 }
 
-/** State of a run apart from weights: plain data, stored in checkpoints. */
+/** State of a run without weights, as plain data for checkpoints. */
 export interface Learned {
-  /** Steps done. */
+  /** Number of finished steps. */
   readonly step: number;
-  /** States of the team's price controllers, by cost. */
+  /** Price controllers of the team, by cost. */
   readonly budgets: Readonly<Record<string, { readonly price: number }>>;
   /** Price controllers of policies, by policy. */
   readonly policyBudgets: Readonly<Record<string, { readonly price: number }>>;
-  /** States of the estimators, by policy. */
+  /** Estimator states, by policy. */
   readonly estimators: Readonly<Record<string, unknown>>;
   /** Results of training problems by id, for a curriculum. */
   readonly results?: Readonly<Record<string, ProblemResult>>;
-  /** The pool of opponents; a past self has its step. */
+  /** Pool of opponents; past selves have a step. */
   readonly opponents?: readonly {
     readonly name: string;
     readonly step: number | null;
@@ -53,37 +53,37 @@ export interface CurriculumRequest {
   readonly step: number;
   readonly count: number;
   readonly pool: readonly Problem[];
-  /** Results of problems played so far, by id. */
+  /** Results of played problems, by id. */
   readonly results: Readonly<Record<string, ProblemResult>>;
   readonly learned: Learned;
-  /** Random stream of the step, the same after a resume. */
+  /** Random stream of the step, equal after a resume. */
   readonly random: Random;
 }
 
-/** Chooses the problems of each step. Pure: it draws from `random` alone. Repetitions are allowed. */
+/** Chooses each step's problems, possibly repeated. Pure: only `random` is drawn from. */
 export type Curriculum = (request: CurriculumRequest) => readonly Problem[];
 
-/** An opponent of a pool, as matchmaking sees it. */
+/** Opponent in a pool, as input of matchmaking. */
 export interface PoolMember {
-  /** `step-20` for the run's weights after 20 steps, else the name of another run. */
+  /** `step-20` for the run's weights after 20 steps, else another run's name. */
   readonly name: string;
-  /** Steps behind a past self; null for another run. */
+  /** Steps of a past self; null for another run. */
   readonly step: number | null;
   /** Games against it so far. */
   readonly games: number;
-  /** Share of games that the learner won, 0 to 1; a draw counts half. 0.5 without games. */
+  /** Share of games that the learner won, 0 to 1; draws count half. 0.5 without games. */
   readonly winRate: number;
 }
 
-/** What matchmaking chooses from. */
+/** Input of matchmaking. */
 export interface MatchRequest {
   /** From 0. */
   readonly step: number;
-  /** Past selves from the oldest, then other runs. */
+  /** Past selves, the oldest first, then other runs. */
   readonly pool: readonly PoolMember[];
-  /** Random stream of the game, the same after a resume. */
+  /** Random stream of the game, equal after a resume. */
   readonly random: Random;
 }
 
-/** Chooses the opponent of a game by name. Pure: it draws from `random` alone. */
+/** Returns the name of a game's opponent. Pure: only `random` is drawn from. */
 export type Matchmaking = (request: MatchRequest) => string;

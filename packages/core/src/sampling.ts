@@ -1,36 +1,36 @@
 import type { FieldsOf, NumberShape } from "./shapes/shape.ts";
 
-/** How the next token is drawn; `samplingParameters` describes each parameter. */
+/** Sampling parameters, described by {@link samplingParameters}. */
 export interface Sampling {
-  /** Divides the logits; 0 is greedy. */
+  /** Divisor of the logits; 0 is greedy. */
   readonly temperature: number;
-  /** Nucleus mass in (0, 1]; 1 keeps everything. */
+  /** Nucleus mass in (0, 1]; 1 keeps all tokens. */
   readonly topP?: number;
-  /** Keep the k likeliest tokens; absent keeps everything. */
+  /** Number of likeliest tokens to keep. Default: all. */
   readonly topK?: number;
-  /** Drop tokens whose probability is below `minP` times the largest one. */
+  /** Min probability relative to the likeliest token. */
   readonly minP?: number;
 }
 
 /** Name of a parameter of {@link Sampling}. */
 export type SamplingName = keyof Sampling;
 
-/** Back ends that sample: `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
+/** Sampling back ends: `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
 export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" | "sglang" | "tinker" | "ai-sdk";
 
-/** All that is known of a parameter of {@link Sampling}. */
+/** Properties of a parameter of {@link Sampling}. */
 export interface SamplingParameter {
   readonly shape: NumberShape;
   readonly help: string;
   /** Order in which devices apply parameters. */
   readonly step: number;
-  /** Removes tokens from the distribution. */
+  /** Whether it removes tokens from the distribution. */
   readonly cuts: boolean;
-  /** Value without effect, the meaning of absence. */
+  /** Value without effect, the default. */
   readonly neutral: number;
-  /** Different neutral values by back end. */
+  /** Other neutral values by back end. */
   readonly neutralAt?: Readonly<Partial<Record<SamplingBackEnd, number>>>;
-  /** Supporting back ends; others refuse it by name. */
+  /** Supporting back ends; others reject it. */
   readonly takenBy: readonly SamplingBackEnd[];
 }
 
@@ -39,7 +39,7 @@ type Parameters = { readonly [Name in SamplingName]-?: FieldsOf<Sampling>[Name] 
 const localAndServers = ["kernels", "openai-extended", "vllm", "sglang"] as const;
 const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
 
-/** Every parameter, in the order in which settings and requests are written. */
+/** All parameters, in the order of settings and requests. */
 export const samplingParameters: Parameters = {
   temperature: {
     shape: { kind: "number", min: 0 },
@@ -52,7 +52,7 @@ export const samplingParameters: Parameters = {
   topP: {
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
-    default: 1, // said to every server, some of which have another of their own
+    default: 1, // sent to every server, because some have another default
     help: "keeps the likeliest tokens that together have this probability",
     step: 2,
     cuts: true,
@@ -80,5 +80,5 @@ export const samplingParameters: Parameters = {
   },
 };
 
-/** Every name, in the order of {@link samplingParameters}. */
+/** All names, in the order of {@link samplingParameters}. */
 export const samplingNames: readonly SamplingName[] = Object.keys(samplingParameters) as SamplingName[];

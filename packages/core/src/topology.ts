@@ -6,16 +6,16 @@ import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 import { group, shapes, type GroupShape } from "./shapes/shape.ts";
 
-/** Ceilings of one episode; reaching one ends it with a counted stop reason. */
+/** Limits of an episode, which then ends with a counted stop reason. */
 export interface EpisodeLimits {
   readonly maxTurns?: number;
-  /** Of the whole team. */
+  /** Max tokens of the team. */
   readonly maxTokens?: number;
-  /** Of each agent: one that has spent it is left out, and the episode counts as `token_limit`. */
+  /** Max tokens per agent. Agents beyond it are skipped, and the episode counts as `token_limit`. */
   readonly maxTokensPerAgent?: number;
-  /** Wall clock of the episode; running turns are dropped. */
+  /** Wall-clock limit of the episode; running turns are dropped. */
   readonly maxSeconds?: number;
-  /** Wall clock of one turn. */
+  /** Wall-clock limit of a turn. */
   readonly maxSecondsPerTurn?: number;
 }
 
@@ -28,9 +28,9 @@ export const episodeLimitsShape: GroupShape<EpisodeLimits> = group<EpisodeLimits
   maxSecondsPerTurn: { help: "Seconds of a turn", shape: shapes.above0, optional: true },
 });
 
-/** The tokens that a team is to write per episode. */
+/** Token budget of a team per episode. */
 export interface EpisodeBudget {
-  /** B of Eq. 5: a mean over episodes, end tokens included. */
+  /** B of Eq. 5: mean over episodes, with end tokens. */
   readonly targetTokens: number;
 }
 
@@ -40,28 +40,28 @@ export interface EpisodeContext {
   readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
   readonly random: Random;
   readonly limits?: EpisodeLimits;
-  /** Shown to agents at most: limits bind, prices steer. */
+  /** Shown to agents only; limits are enforced separately. */
   readonly budget?: EpisodeBudget;
-  /** Answers what agents write. */
+  /** Answers the agents' replies. */
   readonly environment?: PlayedEnvironment;
-  /** Changes an observation before it is read, by reader and position among the reader's, for measurements. */
+  /** Changes an observation before it is read, by reader and its index for the reader, for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
-  /** Absent outside of runs and with initial weights. */
+  /** Missing outside of runs and with initial weights. */
   readonly learned?: Learned;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds, to time the ledger's calls. */
   readonly clock?: () => number;
-  /** `end` ends the episode as `error` with what was said. Default `throw`. */
+  /** `end` ends the episode as `error` with its utterances so far. Default `throw`. */
   readonly onError?: "throw" | "end";
 }
 
-/** Who speaks, who listens, who answers. */
+/** Communication graph: speakers, readers and answering agents. */
 export interface Topology {
   readonly name: string;
   readonly agents: readonly AgentId[];
-  /** Answering agents; absent if a program decides. */
+  /** Answering agents; missing if a program decides. */
   readonly answerers?: readonly AgentId[];
-  /** What its agents act on in every episode. */
+  /** Environment of every episode. */
   readonly environment?: Environment;
   run(problem: Problem, context: EpisodeContext): Promise<Episode>;
 }

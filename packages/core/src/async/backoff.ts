@@ -1,7 +1,7 @@
 const [baseMs, capMs] = [500, 30_000] as const;
 
 /**
- * Wait before an attempt: full jitter, doubling from 0.5 to 30 s (Brooker, "Exponential Backoff And Jitter").
+ * Returns the wait in milliseconds: full jitter, doubling from 0.5 to 30 s (Brooker, "Exponential Backoff And Jitter").
  * @param attempt - failed attempts so far, from 1
  * @param uniform - in [0, 1)
  */

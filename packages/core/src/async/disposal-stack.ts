@@ -1,4 +1,4 @@
-/** Resources to close, the last opened first. Replaces `AsyncDisposableStack`, which Node 20 and 22 lack. */
+/** Closes resources in reverse order, like `AsyncDisposableStack`, which Node 20 and 22 lack. */
 export class DisposalStack {
   readonly #open: (() => unknown)[] = [];
 
@@ -6,7 +6,7 @@ export class DisposalStack {
     this.#open.push(close);
   }
 
-  /** Closes all, even if one fails. @throws the first failure */
+  /** Closes all resources, even if one fails. @throws the first failure */
   async disposeAsync(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#open.pop(); close; close = this.#open.pop())
@@ -19,7 +19,7 @@ export class DisposalStack {
   }
 }
 
-/** Closes what `work` opened, also after a failure. @throws the error of `work`, else the first error of closing */
+/** Closes the resources of `work`, even after a failure. @throws the error of `work`, else of closing */
 export async function disposing<T>(work: (closing: DisposalStack) => Promise<T>): Promise<T> {
   const closing = new DisposalStack();
   let result: T;

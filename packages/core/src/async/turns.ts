@@ -6,7 +6,7 @@ interface Waiting {
   fail(error: LaconicError): void;
 }
 
-/** Places that are taken and given back; requests wait in order. A request for more places than exist is admitted alone. */
+/** First-in-first-out semaphore. A request for more places than exist runs alone. */
 export class Turns {
   #count: number;
   #taken = 0;
@@ -30,8 +30,8 @@ export class Turns {
   }
 
   /**
-   * Takes places once they are free.
-   * @param first - goes before all that wait
+   * Waits for free places.
+   * @param first - goes to the front of the queue
    * @throws LaconicError `aborted`, or the error of `close`
    */
   enter(signal?: AbortSignal, places = 1, first = false): Promise<void> {
@@ -59,7 +59,7 @@ export class Turns {
 
   leave(places = 1): void {
     this.#holders -= 1;
-    // Sums of fractions would leave a rest.
+    // avoids the rounding error of fractional places
     this.#taken = this.#holders === 0 ? 0 : this.#taken - places;
     this.#next();
   }

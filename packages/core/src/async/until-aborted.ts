@@ -1,15 +1,15 @@
 import { LaconicError } from "../errors.ts";
 
-/** @throws LaconicError `aborted` if the signal is aborted */
+/** Throws after an abort. @throws LaconicError `aborted` */
 export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {
   if (signal?.aborted) throw abortOf(signal, what);
 }
 
 /**
- * The promise, which also rejects as soon as the signal aborts.
- * @param what - names the work in the message
- * @param tooLate - receives a result that arrives after the abort, to free it
- * @throws LaconicError `aborted`, and what the work throws
+ * Resolves like `work`, but rejects as soon as the signal aborts.
+ * @param what - name of the work in the message
+ * @param tooLate - receives a result after the abort, to free it
+ * @throws LaconicError `aborted`, and the error of `work`
  */
 export function untilAborted<T>(
   work: Promise<T>,

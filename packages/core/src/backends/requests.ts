@@ -7,16 +7,16 @@ import type { Ragged } from "../numeric/ragged.ts";
 
 const kernels: SamplingSupport = { name: "the local engine", supports: kernelSampling };
 
-/** What a model can take. */
+/** Limits of a model. */
 export interface ModelLimits {
-  /** What its engine takes of sampling; what devices take by default. */
+  /** Supported sampling. Default: that of local devices. */
   readonly sampling?: SamplingSupport;
   readonly vocabularySize: number;
-  /** Tokens of prompt and reply together. */
+  /** Max tokens of prompt and reply together. */
   readonly maxPositions: number;
 }
 
-/** @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary */
+/** Checks sample requests. @throws LaconicError `input_invalid` naming the request and an invalid token's position */
 export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
     const { promptTokens, sampling, topLogProbs = 0 } = request;
@@ -53,7 +53,7 @@ function checkTokens(limits: ModelLimits, tokens: readonly number[], name: strin
   }
 }
 
-/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary */
+/** Checks sequences. @throws LaconicError `input_invalid` naming the sequence and an invalid token's position */
 export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
     const fail = failAt(index);
@@ -61,7 +61,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
     checkTokens(limits, completionTokens, "completion", fail);
     if (promptTokens.length === 0 && completionTokens.length > 0) throw fail("the prompt is empty");
     const length = promptTokens.length + completionTokens.length;
-    // Nothing is predicted from the last token, so it needs no position.
+    // The last token predicts nothing, so it needs no position.
     if (length - 1 > limits.maxPositions)
       throw fail(`prompt and completion have ${length} tokens, the model holds ${limits.maxPositions}`);
     if (!(temperature >= 0 && Number.isFinite(temperature)))
@@ -69,7 +69,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
   });
 }
 
-/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary */
+/** Checks value sequences. @throws LaconicError `input_invalid` naming the sequence and an invalid token's position */
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
     const fail = failAt(index);
@@ -86,15 +86,15 @@ function failAt(sequence: number): Fail {
   return (reason, more) => new LaconicError("input_invalid", `sequence ${sequence}: ${reason}`, { sequence, ...more });
 }
 
-/** @throws LaconicError `input_invalid` unless it is a whole number from 0. */
+/** Checks an option. @throws LaconicError `input_invalid` unless an integer >= 0 */
 export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
   if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
     throw new LaconicError("input_invalid", `topLogProbs is ${topLogProbs}, expected a whole number from 0`);
 }
 
 /**
- * @param rows - the batch rows that the gradient covers
- * @throws LaconicError `input_invalid` for another length; `numeric_invalid` naming sequence and token.
+ * @param rows - batch rows of the gradient
+ * @throws LaconicError `input_invalid` for a wrong length; `numeric_invalid` naming sequence and token
  */
 export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, rows: readonly number[]): void {
   if (gradient.length !== logProbs.values.length)

@@ -8,44 +8,43 @@ import {
 } from "../sampling.ts";
 import type { NumberShape } from "../shapes/shape.ts";
 
-/** Fields of a request as most servers name them: `topP` is `top_p`. */
+/** Sampling fields of most servers, such as `top_p` for `topP`. */
 export type SamplingFields = { readonly [Name in SamplingName as SnakeCase<Name>]?: number };
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : "";
 
-/** What a back end takes of {@link Sampling}. */
+/** Supported part of {@link Sampling}. */
 export interface SamplingSupport {
-  /** Subject of a refusal, such as `the Tinker protocol`. */
+  /** Subject of an error, such as `the Tinker protocol`. */
   readonly name: string;
   readonly supports: readonly SamplingName[];
-  /** What to do about a refusal; "leave it out" by default. */
+  /** Advice in an error. Default "leave it out". */
   readonly advice?: string;
 }
 
-/** Names of the parameters that a back end supports, in the order of {@link samplingParameters}. */
+/** Names of supported parameters, in the order of {@link samplingParameters}. */
 export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {
   return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
 }
 
-/** Names of the parameters that devices take, in the order of their steps. */
+/** Parameters of local devices, in order of application. */
 export const kernelSampling: readonly SamplingName[] = inSteps(supportedSampling("kernels"));
 
-/** Parameters that remove tokens here, in the order of their steps; none where the whole distribution is sampled. */
+/** Active parameters that remove tokens, in order of application. */
 export function samplingCuts(sampling: Sampling): readonly SamplingName[] {
   return inSteps(samplingNames).filter((name) => samplingParameters[name].cuts && acts(name, sampling[name]));
 }
 
-/** The first requested parameter that is not supported, or null. */
 export function unsupportedSampling(sampling: Sampling, supports: readonly SamplingName[]): SamplingName | null {
   return samplingNames.find((name) => !supports.includes(name) && acts(name, sampling[name])) ?? null;
 }
 
 /**
- * Refuses parameters that a back end does not support.
- * @param place - of the sampling in a configuration, for the message and the detail `key`
- * @param request - index of an engine's request in its batch: its errors are `input_invalid`
+ * Refuses unsupported parameters.
+ * @param place - configuration key of the sampling, for the message and the detail `key`
+ * @param request - index of the request in its batch; its errors are `input_invalid`
  * @throws LaconicError `config_invalid` naming the parameter
  */
 export function checkSampling(
@@ -63,8 +62,8 @@ export function checkSampling(
 }
 
 /**
- * A server's fields for sampling: `topP` is `top_p`.
- * @param written - `asked` leaves out absent parameters; `all` writes neutral values for servers with other defaults
+ * Converts sampling to a server's fields: `topP` becomes `top_p`.
+ * @param written - `asked` omits missing parameters; `all` writes neutral values for servers with other defaults
  */
 export function samplingFields(
   backEnd: SamplingBackEnd,
@@ -79,7 +78,7 @@ export function samplingFields(
   return fields;
 }
 
-/** What a server's fields for sampling may be: also what changes nothing there. */
+/** Shapes of a server's sampling fields, including neutral values. */
 export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<string, NumberShape>> {
   const shapeOf = (name: SamplingName): NumberShape => {
     const { shape } = samplingParameters[name];
@@ -88,7 +87,7 @@ export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<s
   return Object.fromEntries(supportedSampling(backEnd).map((name) => [fieldOf(name, backEnd), shapeOf(name)]));
 }
 
-/** Sampling that a server's fields ask for, without neutral values; temperature 1 by default. */
+/** Converts a server's fields to sampling, without neutral values. Default temperature 1. */
 export function samplingOfFields(backEnd: SamplingBackEnd, fields: object): Sampling {
   const given = fields as Readonly<Record<string, number | undefined>>;
   const asked = supportedSampling(backEnd).flatMap((name) => {
@@ -115,7 +114,7 @@ function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
   return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
 }
 
-/** Error of one request of a batch; its detail has the reason without the request's index. */
+/** Error of one request in a batch; its detail has the reason without the index. */
 export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
   return new LaconicError("input_invalid", `sample request ${request}: ${reason}`, { request, reason, ...more });
 }

@@ -1,4 +1,4 @@
-/** Length of a reply up to its first complete stop sequence, inclusive; null without one. Empty sequences stop nothing. */
+/** Reply length up to its first complete stop sequence, inclusive; null without one. Ignores empty sequences. */
 export function stopEnd(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
   for (let end = 1; end <= tokens.length; end++)
     for (const stop of stops)

@@ -1,20 +1,20 @@
 import type { Tokenizer, ChatTokenizer } from "../tokenizer.ts";
 import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from "../language-model.ts";
 
-/** Text of tokens as they arrive; a character whose bytes are spread over tokens waits for the last of them. */
+/** Decodes tokens as they arrive; incomplete characters wait for their last byte. */
 export interface IncrementalDecoder {
-  /** What the token adds to the text; empty while a character is incomplete. */
+  /** Returns new text; empty while a character is incomplete. */
   push(token: number): string;
-  /** What is still held back at the end. */
+  /** Returns the remaining text. */
   flush(): string;
 }
 
 const incomplete = "\uFFFD";
 
-/** Keeps only the tokens since the last complete character, so that a long reply costs no more per token. */
+/** Creates a decoder with constant cost per token: it keeps only the tokens since the last complete character. */
 export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): IncrementalDecoder {
-  // The last token that wrote something: some tokenizers write a space depending on what came before. Until one has, all
-  // different ones that wrote nothing, since a beginning may have lost its space.
+  // The last token with text, because some tokenizers write a space depending on earlier tokens. Until then,
+  // all distinct tokens without text, because the first text may have lost its space.
   let before: number[] = [];
   let waiting: number[] = [];
   const tail = (): string => {
@@ -40,7 +40,7 @@ export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): Increm
   };
 }
 
-/** Text up to the first stop text; holds back what may still become one. */
+/** Cuts text at the first stop text; holds back possible beginnings of one. */
 export class StopFilter {
   readonly #stops: readonly string[];
   #held = "";
@@ -67,7 +67,7 @@ export class StopFilter {
     return all.slice(0, all.length - keep);
   }
 
-  /** What is held back at the end is text after all. */
+  /** Releases the held text, which is not a stop text. */
   flush(): string {
     const rest = this.stopped ? "" : this.#held;
     this.#held = "";
@@ -75,15 +75,14 @@ export class StopFilter {
   }
 }
 
-/** Tokens as they are drawn, and at the end the whole completion. */
 export type CompletionEvent =
   | { readonly kind: "token"; readonly drawn: DrawnToken }
   | { readonly kind: "completion"; readonly completion: Completion };
 
 /**
- * Streams the tokens of a completion; the last event is the completion, which a model without streaming gives alone.
- * The request starts with the first read and ends when the reader stops.
- * @throws what `model.complete` throws, after the tokens before the failure
+ * Streams the tokens of a completion; the last event is the completion. Models without streaming give only that. The
+ * request starts with the first read and ends when the reader stops.
+ * @throws errors of `model.complete`, after the tokens before the failure
  */
 export async function* streamCompletion(
   model: LanguageModel,
@@ -127,18 +126,17 @@ export async function* streamCompletion(
   }
 }
 
-/** Pieces of text, and at the end the whole completion. */
 export type TextEvent =
-  /** Tokens since the piece before; a last piece may be tokens without text, as an end token is. */
+  /** Tokens since the last piece; the final piece may have tokens without text, such as an end token. */
   | { readonly kind: "text"; readonly text: string; readonly drawn: readonly DrawnToken[] }
   | { readonly kind: "completion"; readonly completion: Completion };
 
-/** What decoding a stream needs of a tokenizer. */
+/** Tokenizer functions for decoding a stream. */
 export type StreamTokenizer = Pick<Tokenizer, "decode" | "endToken"> & Partial<Pick<ChatTokenizer, "endTokens">>;
 
 /**
- * Streams the text of a completion: whole characters, and nothing that is, or may become, a stop text.
- * The pieces join to `completion.text`.
+ * Streams the text of a completion in whole characters, without complete or possible stop texts. The pieces join to
+ * `completion.text`.
  * @throws as `streamCompletion`
  */
 export async function* streamText(

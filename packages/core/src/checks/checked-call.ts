@@ -1,6 +1,6 @@
 import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
 
-/** A user's value in messages: `estimator aboveMedian`, its kind `estimator`, and where in the run (`step 3`). */
+/** Name of a user's value in messages: `estimator aboveMedian`, its kind, and its location such as `step 3`. */
 export interface ValueName {
   readonly name: string;
   readonly value: string;
@@ -9,8 +9,8 @@ export interface ValueName {
 
 /**
  * Calls a user's synchronous function and checks its result.
- * @param lacks - why the result is invalid; null if it is valid
- * @throws LaconicError `input_invalid` naming the value if it throws another error, returns a promise, or its result is invalid
+ * @param lacks - reason why the result is invalid, or null
+ * @throws LaconicError `input_invalid` naming the value, for other errors, a promise, or an invalid result
  */
 export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unknown) => string | null): T {
   let given: T;
@@ -23,7 +23,7 @@ export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unkn
   return given;
 }
 
-/** {@link checkedCall} for a function that may return a promise. */
+/** {@link checkedCall} for possibly asynchronous functions. */
 export async function checkedAnswer<T>(
   of: ValueName,
   call: () => T | Promise<T>,
@@ -42,7 +42,7 @@ export async function checkedAnswer<T>(
 /** Checks the result of a user's synchronous function. */
 export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown) => string | null): void {
   if (given instanceof Promise) {
-    given.catch(() => undefined); // it is not awaited
+    given.catch(() => undefined); // not awaited
     throw refused(of, "gave a promise; it has to answer at once, so compute before what it waits for");
   }
   const lack = lacks(given);

@@ -3,14 +3,14 @@ import { nearestName } from "../shapes/nearest-name.ts";
 
 type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
 
-/** A list that names every key of T and no other; anything else does not compile. */
+/** List of exactly the keys of T; other lists do not compile. */
 type KeyList<T, List extends string> = [Names<List>, keyof T] extends [keyof T, Names<List>] ? List : never;
 
 /**
- * Makes the check of a function's options: an unknown key would be ignored.
+ * Creates a check of a function's options, because unknown keys would be ignored.
  * @example const checkOptions = optionCheck<{ from: number; to?: number }>()("range", "from to");
- * @returns takes the function's name and the keys of T, separated by spaces; its result throws LaconicError `config_invalid`
- * for an unknown key, with the nearest known one
+ * @returns a function of the function's name and the keys of T, separated by spaces. Its result throws LaconicError
+ * `config_invalid` for an unknown key, with the nearest known one
  */
 export function optionCheck<T extends object>(): <List extends string>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Colours by role. Text has a contrast of at least 4.5 on its grounds, marks and borders with a meaning at least 3.
- * `c1` to `c8` are colours of series: any two stay apart for all common colour-vision deficiencies. A test computes both.
+ * Colours by role. Text contrast is at least 4.5, and contrast of marks and borders at least 3. The series colours `c1`
+ * to `c8` are distinct for all common colour-vision deficiencies. A test computes both.
  */
 export const lightColours = {
   paper: "#f7f7f4",
@@ -35,7 +35,7 @@ export const lightColours = {
   c8: "#828f5f",
 } as const;
 
-/** The same roles on a dark ground. */
+/** Same roles in the dark theme. */
 export const darkColours: Readonly<Record<keyof typeof lightColours, string>> = {
   paper: "#121418",
   panel: "#1a1d23",
@@ -71,12 +71,12 @@ export const darkColours: Readonly<Record<keyof typeof lightColours, string>> = 
 
 export const seriesColours = 8;
 
-/** The colour of a series, of `c1` to `c8`: after the last comes the first. @param index - from 0 */
+/** Colour of a series, `c1` to `c8`, repeating. @param index - from 0 */
 export function seriesColour(index: number): number {
   return (index % seriesColours) + 1;
 }
 
-/** Sizes of text, steps of space (`space-2` is twice 4 px), corners, the shadow of what floats, fonts. */
+/** Text sizes, spaces (`space-2` is twice 4 px), corners, shadow of floating elements, fonts. */
 export const sizes = {
   "text-small": "13px",
   text: "15px",
@@ -97,13 +97,13 @@ export const sizes = {
   sans: `system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`,
 } as const;
 
-/** Colours as custom properties such as `var(--accent)`. @param dark - selector of the dark theme; the system's choice by default */
+/** Colours as custom properties such as `var(--accent)`. @param dark - dark theme selector. Default: system's */
 export function colourStyle(dark?: string): string {
   const within = `${dark ?? ":root"}{${properties(darkColours)}}`;
   return `:root{${properties(lightColours)}}${dark === undefined ? `@media (prefers-color-scheme:dark){${within}}` : within}`;
 }
 
-/** {@link colourStyle}, and the sizes: `var(--text-small)`, `var(--space-2)`. */
+/** {@link colourStyle} with sizes: `var(--text-small)`, `var(--space-2)`. */
 export function designStyle(dark?: string): string {
   return `:root{${properties(sizes)}}${colourStyle(dark)}`;
 }

@@ -3,55 +3,55 @@ import type { FinishReason, ModelIdentity, TokenTrace } from "../language-model.
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** A message as delivered to a reader. */
+/** Message as delivered to a reader. */
 export interface Message {
   readonly from: AgentId;
   readonly turn: number;
   readonly round: number;
   readonly text: string;
-  /** Delivered tokens, the end token excluded. */
+  /** Delivered tokens without end token. */
   readonly tokens: number;
 }
 
-/** An action of an agent: rewarded and trained. */
+/** Action of an agent, which is rewarded and trained. */
 export interface Utterance {
   readonly agent: AgentId;
   /** Position in the episode, from 0. */
   readonly turn: number;
   readonly round: number;
-  /** The rendered prompt, for transcripts. */
+  /** Rendered prompt, for transcripts. */
   readonly prompt: string;
   readonly text: string;
-  /** Silence: no reader gets this turn, which still costs its end token. */
+  /** Silent turn: no reader gets it, but its end token counts. */
   readonly silent: boolean;
   readonly writtenTokens: number;
   readonly deliveredTo: readonly AgentId[];
   readonly finishReason: FinishReason;
   readonly model: ModelIdentity;
-  /** Name of the opponent that played the agent, whose tokens are not trained. Absent for team members. */
+  /** Opponent that played the agent; its tokens are not trained. Missing for team members. */
   readonly opponent?: string;
-  /** Present when a local policy wrote it. */
+  /** Present for a local policy. */
   readonly trace?: TokenTrace;
 }
 
-/** A finished conversation about one problem: plain data to store, score again and replay. */
+/** Finished conversation about one problem, as plain data to store, rescore and replay. */
 export interface Episode {
   readonly problemId: string;
   readonly topology: string;
   readonly utterances: readonly Utterance[];
   readonly answer: string | null;
-  /** If several agents answer: the last text of each, by agent; an agent that never answered is missing. */
+  /** Last text of each answering agent, if several agents answer. Agents without an answer are missing. */
   readonly outputs?: Readonly<Record<AgentId, string>>;
-  /** Notes of the method, such as `capped` for a cap that was hit. */
+  /** Notes of the method, such as `capped`. */
   readonly notes?: readonly string[];
-  /** Answers of an environment, in the order of turns. Absent without one. */
+  /** Environment outputs in turn order. Missing without an environment. */
   readonly observations?: readonly Observation[];
   readonly measures?: Readonly<Record<string, number>>;
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }
 
-/** Why an episode ended; counted as `stop/<reason>`. */
+/** Reasons why an episode ends; counted as `stop/<reason>`. */
 export const stopReasons = [
   "answered",
   "no_answer",
@@ -63,5 +63,5 @@ export const stopReasons = [
   "error",
 ] as const;
 
-/** One of `stopReasons`. */
+/** One of {@link stopReasons}. */
 export type StopReason = (typeof stopReasons)[number];

@@ -1,4 +1,4 @@
-/** Concatenates bytes. */
+/** Concatenates byte arrays. */
 export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -13,8 +13,8 @@ export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<Array
 const maxLineBytes = 256 << 20;
 
 /**
- * Lines without their ends, one in memory at a time; null for a line of more than 256 MiB. An unfinished line comes last.
- * @param whole - leaves out an unfinished line
+ * Yields lines without ends, one in memory at a time; null for lines above 256 MiB. An unfinished line is last.
+ * @param whole - omits an unfinished line
  */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,

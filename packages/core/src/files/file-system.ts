@@ -4,35 +4,35 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-/** File operations of a run, so that tests can inject faults. Every write is on disk when it returns. */
+/** File operations of a run, injectable for tests. Every write is durable when it returns. */
 export interface FileSystem {
   makeDirectory(path: string): Promise<void>;
-  /** @throws if the disk fails, or a folder may not be read */
+  /** @throws for disk errors and unreadable folders */
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
   size(path: string): Promise<number>;
-  /** Bytes from an offset, fewer at the end of the file. */
+  /** Bytes from an offset; fewer at the end of the file. */
   readPart(path: string, from: number, length: number): Promise<Uint8Array>;
-  /** Streams the file, which may be larger than memory. */
+  /** Streams a file that may be larger than memory. */
   digest(path: string): Promise<FileDigest>;
   /** Creates or replaces a file and syncs it. */
   write(path: string, data: Uint8Array | string): Promise<void>;
   append(path: string, data: Uint8Array | string): Promise<void>;
-  /** Cuts a file off behind so many bytes and syncs it. */
+  /** Truncates a file to a length in bytes and syncs it. */
   truncate(path: string, bytes: number): Promise<void>;
-  /** Renames and syncs the parent directory. */
+  /** Renames, then syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
-  /** Syncs a file that another process wrote. */
+  /** Syncs a file of another process. */
   syncFile(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
 
-/** A file that is read in pieces. */
+/** File that is read in pieces. */
 export interface OpenFile {
   readonly bytes: number;
-  /** Fills `into`, or part of it, with what lies at `position`. @returns bytes read; 0 at the end */
+  /** Fills all or part of `into` from `position`. @returns bytes read; 0 at the end */
   read(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -43,16 +43,16 @@ export interface NewFile {
   close(): Promise<void>;
 }
 
-/** Files of models, too large for memory. */
+/** Model files, too large for memory. */
 export interface ModelFiles {
   exists(path: string): Promise<boolean>;
-  /** @throws where there is no such file */
+  /** @throws if the file is missing */
   openToRead(path: string): Promise<OpenFile>;
-  /** Creates a file or empties an old one. */
+  /** Creates a file, or empties an existing one. */
   openToWrite(path: string): Promise<NewFile>;
 }
 
-/** Joins parts of a path with single slashes, which Node reads on every system. */
+/** Joins path parts with single slashes, which Node reads on every system. */
 export function joinPath(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")

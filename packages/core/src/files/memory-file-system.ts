@@ -2,7 +2,7 @@ import type { FileSystem, ModelFiles } from "./file-system.ts";
 import { sha256 } from "./sha256.ts";
 import { joinBytes } from "./bytes.ts";
 
-/** A file system in memory, for browsers and tests. Folders exist as soon as they contain a file. */
+/** In-memory file system for browsers and tests. Folders exist once they contain a file. */
 export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | string>> = {}): FileSystem & ModelFiles {
   const stored = new Map<string, Uint8Array>();
   const folders = new Set<string>();
@@ -78,7 +78,7 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
   };
 }
 
-/** Normalises a path: single slashes, none at the end, no `.`. */
+/** Normalises a path: single slashes, no final slash, no `.`. */
 function normal(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return (path.startsWith("/") ? "/" : "") + parts.join("/");

@@ -1,4 +1,4 @@
-/** SHA-256 of bytes or of a text in UTF-8, as 64 hexadecimal digits (FIPS 180-4): synchronous, without a library. */
+/** Returns the SHA-256 (FIPS 180-4) of bytes or UTF-8 text in hexadecimal, synchronously and without a library. */
 export function sha256(data: Uint8Array | string): string {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const state = Uint32Array.from(initial);
@@ -6,7 +6,7 @@ export function sha256(data: Uint8Array | string): string {
   const whole = bytes.length - (bytes.length % 64);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < whole; at += 64) compress(state, block, view, at);
-  // The rest, one bit, zeros, and the length in bits.
+  // padding: one bit, zeros, and the length in bits
   const end = new Uint8Array(bytes.length - whole < 56 ? 64 : 128);
   end.set(bytes.subarray(whole));
   end[bytes.length - whole] = 0x80;
@@ -16,7 +16,7 @@ export function sha256(data: Uint8Array | string): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** First 32 bits of the fractions of the roots of the first primes: square roots of 8, cube roots of 64. */
+/** First 32 bits of the fractional roots of primes: square roots of 8, cube roots of 64. */
 const initial = Uint32Array.from(primes(8), (prime) => fraction(prime, 2n));
 const constants = Uint32Array.from(primes(64), (prime) => fraction(prime, 3n));
 
@@ -26,7 +26,7 @@ function primes(count: number): number[] {
   return found;
 }
 
-/** By bisection in whole numbers, since floating-point roots may differ between engines. */
+/** Integer bisection, because floating-point roots may differ between engines. */
 function fraction(prime: number, power: bigint): number {
   const target = BigInt(prime) << (32n * power);
   let root = 0n;

@@ -1,20 +1,20 @@
 import { LaconicError } from "../errors.ts";
 
-/** Deeper than any configuration or record. */
+/** Max nesting depth, above that of any configuration or record. */
 export const maxJsonDepth = 100;
 
-/** Limits for text from outside. */
+/** Limits for untrusted text. */
 export interface JsonLimits {
-  /** Levels of lists and objects inside each other. */
+  /** Max nesting depth. */
   readonly maxDepth?: number;
-  /** Memory of the parsed value without its strings, estimated from the number of lists, objects and keys. */
+  /** Max memory of the parsed value without strings, estimated from the number of lists, objects and keys. */
   readonly maxBytes?: number;
 }
 
 /**
- * `JSON.parse` for text from outside, with depth and size checked before parsing: code that walks a deeper value would
- * overflow the stack. Skips a byte order mark.
- * @throws SyntaxError for text that is not JSON, or beyond a limit
+ * `JSON.parse` for untrusted text. Checks depth and size first, because code that walks deeper values would overflow
+ * the stack. Skips a byte order mark.
+ * @throws SyntaxError for text that is invalid or beyond a limit
  */
 export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = Infinity }: JsonLimits = {}): unknown {
   const excess = excessOf(text, maxDepth, maxBytes);
@@ -22,7 +22,7 @@ export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = 
   return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
 }
 
-/** The same, undefined where it would throw. */
+/** Like {@link boundedJson}, but undefined for errors. */
 export function tryParseJson(text: string, limits?: JsonLimits): unknown {
   try {
     return boundedJson(text, limits);
@@ -31,7 +31,7 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
   }
 }
 
-/** Parses JSON from a user. @throws LaconicError `config_invalid` naming the place, for invalid or too deep JSON */
+/** Parses a user's JSON. @throws LaconicError `config_invalid` with its location, for invalid or too deep JSON */
 export function parseJson(text: string, place: string): unknown {
   try {
     return boundedJson(text);
@@ -43,10 +43,10 @@ export function parseJson(text: string, place: string): unknown {
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [listStart, listEnd, objectStart, objectEnd] = [91, 93, 123, 125];
 
-/** In V8, rounded up: an empty object in a list, a further number in it, a key that no other object has. */
+/** Upper bounds in V8: an empty object in a list, another number in it, a new key. */
 const [containerBytes, valueBytes, keyBytes] = [64, 16, 96];
 
-/** The limit that the text exceeds, or null. Invalid JSON is left to the parser. */
+/** Message for the exceeded limit, or null. The parser reports invalid JSON. */
 function excessOf(text: string, maxDepth: number, maxBytes: number): string | null {
   let depth = 0;
   let bytes = 0;
@@ -66,7 +66,7 @@ function excessOf(text: string, maxDepth: number, maxBytes: number): string | nu
   return bytes > maxBytes ? `it would take more than ${maxBytes / 2 ** 20} MiB of memory` : null;
 }
 
-/** Place of the quote that ends a string; -1 where none does. */
+/** Index of the quote that ends a string, or -1. */
 export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let from = end;

@@ -1,7 +1,7 @@
 import { boundedJson, maxJsonDepth, stringEnd } from "./bounded-json.ts";
 import { isRecord, type UnknownRecord } from "../shapes/is-record.ts";
 
-/** A JSON value as its source text: a number with all its digits, an object with its keys in order. */
+/** JSON value as source text, with all digits and the key order. */
 export class JsonText {
   readonly text: string;
 
@@ -9,23 +9,23 @@ export class JsonText {
     this.text = text;
   }
 
-  /** The value that `JSON.parse` reads, so that `JSON.stringify` writes valid JSON. */
+  /** Returns the parsed value, so that `JSON.stringify` writes valid JSON. */
   toJSON(): unknown {
     return boundedJson(this.text);
   }
 }
 
-/** How {@link exactJson} represents values that a JavaScript value would change. */
+/** Representation of values that JavaScript would change. */
 export interface ExactJsonOptions {
-  /** Value of a number that JavaScript writes in another way, such as `1.0`. Default: a {@link JsonText}. */
+  /** Converts numbers that JavaScript writes differently, such as `1.0`. Default: {@link JsonText}. */
   readonly number?: (text: string) => unknown;
   /** Keys of an object whose values stay {@link JsonText}. */
   readonly keep?: (record: UnknownRecord) => readonly string[];
 }
 
 /**
- * {@link boundedJson} without loss of digits: a number is a JavaScript number only if JavaScript writes it as the text does.
- * Text without other numbers is as fast as `JSON.parse`.
+ * {@link boundedJson} without loss of digits: a number stays a JavaScript number only if JavaScript writes the same
+ * text. Other text is as fast as `JSON.parse`.
  * @throws SyntaxError for text that is not JSON, or nested too deep
  */
 export function exactJson(text: string, options: ExactJsonOptions = {}): unknown {
@@ -34,7 +34,7 @@ export function exactJson(text: string, options: ExactJsonOptions = {}): unknown
   return options.keep || hasOtherNumber(plain) ? new Builder(plain, options).value() : value;
 }
 
-/** A JavaScript number, or a bigint for an integer that a JavaScript number cannot hold. */
+/** Returns a number, or a bigint for an integer that a number cannot hold. */
 export function exactNumber(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value) || !/^-?\d+$/u.test(text)) return value;
@@ -44,7 +44,7 @@ export function exactNumber(text: string): number | bigint {
 
 const outsideStrings = /[\s\w.,:+-]/u;
 
-/** End of the list or object at `start`; -1 if it is not closed, too deep, or not JSON. */
+/** End of the list or object at `start`; -1 if unclosed, too deep, or not JSON. */
 export function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -63,10 +63,10 @@ export function jsonEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Text behind a value of a list or object, and behind a key. */
+/** Text after a value in a list or object, and after a key. */
 export type JsonSeparators = readonly [comma: string, colon: string];
 
-/** `JSON.stringify` that writes each {@link JsonText} and bigint with its digits and key order. Python separates by `, ` and `: `. */
+/** `JSON.stringify` with the original text of {@link JsonText} and bigint values. Python separates by `, ` and `: `. */
 export function writeJson(value: unknown, separators: JsonSeparators = [",", ":"]): string {
   const [comma, colon] = separators;
   if (value instanceof JsonText) return respaced(value.text, separators);
@@ -77,7 +77,7 @@ export function writeJson(value: unknown, separators: JsonSeparators = [",", ":"
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}${colon}${writeJson(member, separators)}`).join(comma)}}`;
 }
 
-/** Valid JSON with other separators; strings are written as `JSON.stringify` does. */
+/** Changes the separators of valid JSON; strings are written as by `JSON.stringify`. */
 function respaced(text: string, [comma, colon]: JsonSeparators): string {
   let written = "";
   for (let i = 0; i < text.length; i++) {
@@ -93,21 +93,20 @@ function respaced(text: string, [comma, colon]: JsonSeparators): string {
   return written;
 }
 
-/** Whether JavaScript writes a number of JSON as the text does. */
+/** Whether JavaScript writes the same text for a JSON number. */
 function isSame(number: string): boolean {
   return /^-?[1-9]\d{0,14}$/u.test(number) || String(Number(number)) === number;
 }
 
 const scalar = /[^\s,:[\]{}"]+/y;
 
-/** End of the number, `true`, `false` or `null` at `start`. */
 function scalarEnd(text: string, start: number): number {
   scalar.lastIndex = start;
   scalar.test(text);
   return scalar.lastIndex;
 }
 
-/** Whether valid JSON has a number that JavaScript writes in another way. */
+/** Whether valid JSON has a number that JavaScript writes differently. */
 function hasOtherNumber(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -121,7 +120,6 @@ function hasOtherNumber(text: string): boolean {
   return false;
 }
 
-/** Builds the value of valid JSON from its tokens. */
 class Builder {
   readonly #text: string;
   readonly #number: (text: string) => unknown;

@@ -1,25 +1,25 @@
 import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** Tokens that a cost counts: written ones with end tokens, or read ones; of the whole team without `by` and `from`. */
+/** Tokens that a cost counts: written (with end tokens) or read. Default: the whole team's. */
 export interface TokenCount {
   readonly kind: "tokens-written" | "tokens-read";
-  /** Written or read by this agent alone. */
+  /** Only this writer or reader. */
   readonly by?: AgentId;
-  /** Read from this sender alone. */
+  /** Only messages of this sender. */
   readonly from?: AgentId;
 }
 
-/** A cost as an episode's reward charges it. */
+/** Cost in an episode's reward. */
 export interface Charge {
   readonly name: string;
-  /** Price times units: the term of the reward, without its sign. */
+  /** Price * units: the reward's term without its sign. */
   readonly cost: number;
-  /** As the reward measured it. */
+  /** Units as measured by the reward. */
   readonly units: number;
-  /** What it counts, for a cost that is paid per token. */
+  /** Counted tokens of a per-token cost. */
   readonly tokens?: TokenCount;
-  /** Charged agents; default the whole team. */
+  /** Charged agents. Default: the whole team. */
   readonly agents?: ReadonlySet<AgentId>;
 }
 
@@ -32,32 +32,31 @@ interface TokenCost {
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
-  /** Written tokens that are its message: 0 without readers. */
+  /** Written tokens of the message; 0 without readers. */
   readonly message: number;
   /** Tokens and cost by reader. */
   readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
-  /** Tokens beyond the message: the end token, or all of a silent turn. */
+  /** Tokens outside the message: the end token, or all of a silent turn. */
   readonly end: TokenCost;
-  /** A turn without readers, such as an answer, with its end token. */
+  /** Turn without readers, such as an answer, with its end token. */
   readonly unread: TokenCost;
 }
 
-/** An episode's cost in its reward: `turns` and `rest` add up to `total`. */
+/** Cost in an episode's reward; `turns` and `rest` sum to `total`. */
 export interface CostBreakdown {
   readonly turns: readonly TurnCost[];
-  /** Costs that are not per token, by name: turns, repetition, custom costs. */
+  /** Costs other than per token, by name: turns, repetition, custom costs. */
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Units of a token cost. Written tokens include end tokens, read ones do not; each reading counts. */
+/** Units of a token cost. Written tokens include end tokens, read tokens do not. Each reading counts. */
 export function countTokens(ledger: Ledger, count: TokenCount): number {
   let sum = 0;
   for (const { tokens } of counted(ledger, count)) sum += tokens;
   return sum;
 }
 
-/** Calls that a cost counts, or what was read in them. */
 function* counted(
   { calls }: Ledger,
   { kind, by, from }: TokenCount,
@@ -79,8 +78,8 @@ function* counted(
 type Units = Readonly<Record<string, number | null>>;
 
 /**
- * Charges of an episode, from the measured `units` and the reward's `terms` by cost name.
- * @param counts - of the costs per token, by name
+ * Returns an episode's charges from measured `units` and reward `terms`, by cost name.
+ * @param counts - counted tokens of the per-token costs, by name
  */
 export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string, TokenCount>): readonly Charge[] {
   return Object.entries(units).map(([name, measured]) => {
@@ -90,10 +89,10 @@ export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string
 }
 
 /**
- * Divides the cost in an episode's reward over turns and edges.
- * - Written tokens of a message are charged once, in equal shares to the edges to its readers, plus what each pays for reading.
- * - End tokens are charged, on no edge.
- * - Other costs, and costs whose units differ from their `tokens`, are in `rest`. NaN, "does not apply", is left out.
+ * Splits the cost in an episode's reward by turn and edge.
+ * - A message's written tokens are charged once, in equal shares to the edges to its readers, plus each reading.
+ * - End tokens are charged without an edge.
+ * - `rest` has other costs, and costs whose units differ from their `tokens`. NaN (not applicable) is skipped.
  */
 export function costBreakdown(
   episode: {
@@ -152,7 +151,7 @@ interface Turn {
   readonly agent: AgentId;
   readonly silent: boolean;
   written: number;
-  /** Tokens of its message that a reader got. */
+  /** Message tokens that a reader got. */
   delivered: number;
   writingCost: number;
   readonly readers: Map<AgentId, TokenCost>;
@@ -181,25 +180,25 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
-/** Tokens read along an edge, and their cost. */
+/** Tokens read along an edge, with their cost. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
 }
 
-/** Parts of a cost; edges, `end`, `unread` and `rest` add up to `total`. */
+/** Cost by part; edges, `end`, `unread` and `rest` sum to `total`. */
 export interface CostSums {
-  /** In the order in which they were first used. */
+  /** Ordered by first use. */
   readonly edges: readonly EdgeCost[];
-  /** Of end tokens, and of silent turns. */
+  /** Cost of end tokens and silent turns. */
   readonly end: number;
-  /** Of turns without readers, such as answers. */
+  /** Cost of turns without readers, such as answers. */
   readonly unread: number;
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Means over episodes per edge and part. */
+/** Means over episodes, by edge and part. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);

@@ -4,20 +4,20 @@ import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
 export interface CriticalPath {
   readonly calls: number;
-  /** Tokens written one after the other: the least time of the episode, in tokens. */
+  /** Tokens written in sequence: the episode's minimal time in tokens. */
   readonly writtenTokens: number;
 }
 
 /**
- * The longest chain of calls in which each reads the message of the one before, or belongs to a later round.
- * MAGRPO's "three times faster than one model" is the ratio of such paths.
+ * Longest chain of calls that read the previous message or belong to a later round. MAGRPO's "three times faster than
+ * one model" is a ratio of such paths.
  */
 export function criticalPath({ calls }: Ledger): CriticalPath {
   const path = longestPath(calls, ({ writtenTokens }) => writtenTokens);
   return { calls: path.calls, writtenTokens: path.length };
 }
 
-/** Seconds of an episode if all parallel calls ran at once; null without timing. */
+/** Seconds of an episode with full parallelism; null without timing. */
 export function criticalSeconds({ calls }: Ledger): number | null {
   if (calls.some(({ seconds }) => seconds === undefined)) return null;
   return longestPath(calls, ({ seconds = 0 }) => seconds).length;
@@ -49,13 +49,13 @@ function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
   return earlier.round < call.round || call.reads.some(({ turn }) => turn === earlier.turn);
 }
 
-/** Tokens read per delivered token: 1 if every message is read once; null if nothing is read. */
+/** Tokens read per delivered token: 1 if each message is read once; null without reads. */
 export function broadcastAmplification(ledger: Ledger): number | null {
   const received = new Map<number, number>();
   let read = 0;
   for (const call of ledger.calls)
     for (const { from, turn, tokens } of call.reads) {
-      if (from === environmentName) continue; // not written by an agent
+      if (from === environmentName) continue; // environment observations
       received.set(turn, tokens);
       read += tokens;
     }
@@ -77,7 +77,7 @@ export function silenceRates(
   return Object.fromEntries([...counts].map(([agent, { turns, silent }]) => [agent, silent / turns]));
 }
 
-/** Totals of many ledgers. */
+/** Sums ledgers. */
 export function sumLedgers(
   ledgers: Iterable<Ledger>,
 ): Pick<LedgerTotals, "calls" | "promptTokens" | "writtenTokens" | "readTokens" | keyof TokenKinds> {

@@ -1,40 +1,40 @@
 import type { AgentId } from "../problem.ts";
 import { sumKinds, type TokenCounts, type TokenKinds } from "./token-usage.ts";
 
-/** Sender of observations in every ledger. No agent may have this name. */
+/** Sender name of observations in ledgers; not allowed for agents. */
 export const environmentName = "environment";
 
-/** A message or observation read while speaking: reading the same message again counts again. */
+/** Message or observation read while speaking. Repeated reading counts again. */
 export interface LedgerRead {
-  /** The writer, or `environment` for an observation. */
+  /** Writer, or `environment` for an observation. */
   readonly from: AgentId;
-  /** Turn of the message, or of the utterance that the observation answers. */
+  /** Turn of the message, or of the utterance before the observation. */
   readonly turn: number;
-  /** Delivered tokens by the writer's tokenizer, 0 for silence; of an observation by the reader's tokenizer. */
+  /** Delivered tokens by the writer's tokenizer, 0 for silence. Observations use the reader's tokenizer. */
   readonly tokens: number;
 }
 
-/** One call of one agent's model. */
+/** Model call of an agent. */
 export interface LedgerCall extends TokenKinds {
   readonly turn: number;
   readonly round: number;
   readonly agent: AgentId;
   readonly promptTokens: number;
-  /** Completion tokens, the end token and reasoning included. */
+  /** Completion tokens, including end token and reasoning. */
   readonly writtenTokens: number;
   readonly reads: readonly LedgerRead[];
-  /** Name of the opponent that played the agent; absent for the team's own. */
+  /** Opponent that played the agent; missing for the team's own. */
   readonly opponent?: string;
-  /** Wall-clock time, never in a run's files, which are reproducible to the byte. */
+  /** Wall-clock time. Never stored in run files, which are reproducible to the byte. */
   readonly seconds?: number;
 }
 
-/** Every token of an episode, call by call; all cost figures derive from it. */
+/** All tokens of an episode by call; the source of all cost figures. */
 export interface Ledger {
   readonly calls: readonly LedgerCall[];
 }
 
-/** Sums of a ledger: calls, tokens written and read, by agent and by edge. */
+/** Sums of a ledger: calls, tokens written and read, by agent and edge. */
 export interface LedgerTotals extends TokenKinds {
   readonly calls: number;
   readonly promptTokens: number;
@@ -46,7 +46,7 @@ export interface LedgerTotals extends TokenKinds {
   readonly readByEdge: Readonly<Record<string, number>>;
 }
 
-/** Token fields of a call, or of the totals of many. */
+/** Token fields of a call or of totals. */
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
 /** Token fields of a ledger call from its completion's usage. */
@@ -59,9 +59,9 @@ export function tokenCounts(call: CallTokens): TokenCounts {
   return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }
 
-/** Totals of a ledger. Agents with calls but without tokens count 0. */
+/** Sums a ledger. Agents with calls but without tokens count 0. */
 export function ledgerTotals(ledger: Ledger): LedgerTotals {
-  // Maps, because an agent may be called like a property that every object has.
+  // Maps, because an agent may have the name of an inherited property.
   const writtenByAgent = new Map<AgentId, number>();
   const readByAgent = new Map<AgentId, number>();
   const readByEdge = new Map<string, number>();

@@ -1,23 +1,23 @@
 import { group, shapes, type GroupShape } from "../shapes/shape.ts";
 import type { TokenCounts } from "./token-usage.ts";
 
-/** US dollars per million tokens of each kind. */
+/** US dollars per million tokens, by kind. */
 export interface TokenPrice {
   readonly prompt: number;
-  /** Default: the prompt's rate. */
+  /** Default: `prompt`. */
   readonly cached?: number;
-  /** Default: the prompt's rate. */
+  /** Default: `prompt`. */
   readonly cacheWrite?: number;
   readonly completion: number;
-  /** Default: the completion's rate. */
+  /** Default: `completion`. */
   readonly reasoning?: number;
-  /** Day on which the provider's price was read, YYYY-MM-DD. */
+  /** Date of the provider's price, YYYY-MM-DD. */
   readonly date?: string;
 }
 
 const rate = { shape: shapes.atLeast0 };
 
-/** The shape of a price in settings. */
+/** Shape of a price in settings. */
 export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   prompt: rate,
   cached: { ...rate, optional: true },
@@ -27,7 +27,7 @@ export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   date: { shape: { kind: "text", notEmpty: true }, optional: true },
 });
 
-/** US dollars of a call: the larger of its tokens' price and the cost that the server reports; null if both are unknown. */
+/** Cost of a call in US dollars: the larger of the tokens' price and the server's report; null if both are unknown. */
 export function tokenCost(price: TokenPrice, counts: TokenCounts): number;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null {
@@ -43,7 +43,7 @@ export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number
   return Math.max(dollars / 1e6, counts.costUsd ?? 0);
 }
 
-/** Highest rates of prompt and completion tokens: an upper bound before their kinds are known. */
+/** Highest prompt and completion rates: an upper bound for tokens of unknown kind. */
 export function maxPrice({ prompt, cached = 0, cacheWrite = 0, completion, reasoning = 0 }: TokenPrice): TokenPrice {
   return { prompt: Math.max(prompt, cached, cacheWrite), completion: Math.max(completion, reasoning) };
 }

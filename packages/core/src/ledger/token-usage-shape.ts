@@ -1,7 +1,7 @@
 import { group, shapes, type GroupShape } from "../shapes/shape.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
-/** Shape of a stored usage, in a separate module so that bundlers can drop it. */
+/** Shape of a stored usage, in a separate module for tree shaking. */
 export const tokenUsageShape: GroupShape<TokenUsage> = group<TokenUsage>({
   promptTokens: { shape: shapes.count },
   cachedTokens: { shape: shapes.count, optional: true },

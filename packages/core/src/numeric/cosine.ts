@@ -1,12 +1,12 @@
 import { LaconicError } from "../errors.ts";
 
-/** Beyond it the reduction loses bits. */
+/** Max angle; the reduction loses bits above it. */
 const largest = 2 ** 19 * Math.PI;
 
 /**
- * Cosine of an angle in radians, error below 1 ulp: the bits of Node 20 (fdlibm 5.3, Sun Microsystems 1993) on every engine,
- * where `Math.cos` may differ.
- * @throws LaconicError `input_invalid` for an angle that is not finite or larger than 2^19 pi
+ * Cosine of an angle in radians, error below 1 ulp. Every engine gets the bits of Node 20 (fdlibm 5.3, Sun Microsystems
+ * 1993), unlike `Math.cos`.
+ * @throws LaconicError `input_invalid` for an infinite angle, or one above 2^19 pi
  */
 export function cosine(angle: number): number {
   const { quarter, rest, low } = reduce(Math.abs(angle));
@@ -15,7 +15,7 @@ export function cosine(angle: number): number {
   return quarter === 2 ? -kernelCosine(rest, low) : kernelSine(rest, low);
 }
 
-/** Sine, as {@link cosine}. */
+/** Sine, like {@link cosine}. */
 export function sine(angle: number): number {
   const { quarter, rest, low } = reduce(Math.abs(angle));
   const value = quarter % 2 === 0 ? kernelSine(rest, low) : kernelCosine(rest, low);
@@ -23,14 +23,14 @@ export function sine(angle: number): number {
 }
 
 interface Reduced {
-  /** Quarter turns taken off, modulo 4. */
+  /** Removed quarter turns, modulo 4. */
   readonly quarter: number;
-  /** What is left, in [-pi/4, pi/4]: the sum of both. */
+  /** Remainder in [-pi/4, pi/4]: `rest` + `low`. */
   readonly rest: number;
   readonly low: number;
 }
 
-/** pi/2 in pieces of 33 bits, each with what the piece leaves out (Cody and Waite 1980). */
+/** pi/2 in pieces of 33 bits, each with its remainder (Cody and Waite 1980). */
 const halfPi = [
   [1.57079632673412561417, 6.0771005065061922e-11],
   [6.0771005063039659766e-11, 2.0222662487959506e-21],
@@ -52,7 +52,7 @@ function reduce(angle: number): Reduced {
     const before = left;
     const taken = quarters * piece;
     left = before - taken;
-    // The first difference is exact.
+    // the first difference is exact
     correction = quarters * remainder - (i === 0 ? 0 : before - left - taken);
     rest = left - correction;
     if (exponentOf(angle) - exponentOf(rest) <= (cancelled[i] as number)) break;
@@ -67,7 +67,7 @@ function exponentOf(value: number): number {
   return (word.getInt32(0) >> 20) & 0x7ff;
 }
 
-/** Polynomials of the least largest error on [-pi/4, pi/4], highest power last. */
+/** Minimax polynomials on [-pi/4, pi/4], highest power last. */
 const cosineTerms = [
   4.16666666666666019037e-2, -1.38888888888741095749e-3, 2.48015872894767294178e-5, -2.75573143513906633035e-7,
   2.0875723212981748279e-9, -1.13596475577881948265e-11,
@@ -78,7 +78,6 @@ const sineTerms = [
 ] as const;
 const cubic = -1.66666666666666324348e-1;
 
-/** Horner's rule. */
 function polynomial(terms: readonly number[], z: number): number {
   return terms.reduceRight((sum, term) => term + z * sum, 0);
 }
@@ -89,7 +88,7 @@ function kernelCosine(x: number, low: number): number {
   const z = x * x;
   const tail = z * (z * polynomial(cosineTerms, z)) - x * low;
   if (size < (1 + 0x33333 / 2 ** 20) / 4) return 1 - (0.5 * z - tail);
-  // About x/4 with few bits: 1 minus it is exact.
+  // about x/4 with few bits: 1 - near is exact
   const bits = size < 0.5 ? 2 ** 22 : 2 ** 21;
   const near = size >= 0.78125 + 2 ** -21 ? 0.28125 : Math.floor(size * bits) / bits / 4;
   return 1 - near - (0.5 * z - near - tail);

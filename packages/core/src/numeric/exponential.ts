@@ -1,10 +1,10 @@
-/** Of the least largest error on [0, ln 2 / 2] (Remez). */
+/** Minimax polynomial on [0, ln 2 / 2] (Remez). */
 const exponentialTerms = [
   1.66666666666666019037e-1, -2.77777777770155933842e-3, 6.61375632143793436117e-5, -1.6533902205465251539e-6,
   4.13813679705723846039e-8,
 ] as const;
 
-/** e to a power, error below 1 ulp: the bits of Node 20 (fdlibm 5.3, Sun Microsystems 1993) on every engine, where `Math.exp` may differ. */
+/** e^power, error below 1 ulp. Every engine gets the bits of Node 20 (fdlibm 5.3, Sun Microsystems 1993). */
 export function exponential(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
@@ -19,34 +19,34 @@ export function exponential(power: number): number {
   const c = x - t * exponentialTerms.reduceRight((sum: number, term) => term + t * sum, 0);
   if (twos === 0) return 1 - ((x * c) / (c - 2) - x);
   const y = 1 - (low - (x * c) / (2 - c) - high);
-  // 2^1024 is no number, and below 2^-1021 the result is rounded once.
+  // 2^1024 overflows, and below 2^-1021 the result is rounded once.
   if (twos === 1024) return y * 2 * 2 ** 1023;
   return twos >= -1021 ? y * 2 ** twos : y * 2 ** (twos + 1000) * 2 ** -1000;
 }
 
-/** ln 2 in two pieces: this one has 21 zeros at its end. */
+/** ln 2 in two pieces; this one ends in 21 zero bits. */
 const ln2High = 6.9314718036912381649e-1;
 const ln2Low = 1.90821492927058770002e-10;
 
-/** About half and one and a half of ln 2. */
+/** About 0.5 ln 2 and 1.5 ln 2. */
 const [half, oneAndHalf] = [(1 + 0x62e43 / 2 ** 20) / 4, 1 + 0x0a2b2 / 2 ** 20];
 
-/** The power of two next to e to a power, as fdlibm takes it. */
+/** Power of two nearest to e^power, as in fdlibm. */
 function twosIn(power: number): number {
   const [size, sign] = [Math.abs(power), power < 0 ? -1 : 1];
   if (size < half) return 0;
   return size < oneAndHalf ? sign : Math.trunc(Math.LOG2E * power + 0.5 * sign);
 }
 
-/** Of the least largest error on [0, ln 2 / 2] (Remez). */
+/** Minimax polynomial on [0, ln 2 / 2] (Remez). */
 const minusOneTerms = [
   -3.33333333333331316428e-2, 1.58730158725481460165e-3, -7.93650757867487942473e-5, 4.00821782732936239552e-6,
   -2.01099218183624371326e-7,
 ] as const;
-/** About 56 ln 2: below minus it the result is -1. */
+/** About 56 ln 2; the result is -1 below its negative. */
 const least = 38.816242;
 
-/** e to a power minus 1, also exact near 0; as {@link exponential}. */
+/** e^power - 1, also exact near 0; like {@link exponential}. */
 export function exponentialMinusOne(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
@@ -74,7 +74,7 @@ export function exponentialMinusOne(power: number): number {
   return (x - (error + 2 ** -twos) + 1) * 2 ** twos;
 }
 
-/** Of the least largest error (Remez), even powers and odd ones. */
+/** Minimax polynomials (Remez) of even and odd powers. */
 const even = [3.999999999940941908e-1, 2.222219843214978396e-1, 1.531383769920937332e-1] as const;
 const odd = [
   6.66666666666673513e-1, 2.857142874366239149e-1, 1.818357216161805012e-1, 1.479819860511658591e-1,
@@ -82,7 +82,7 @@ const odd = [
 
 const word = new DataView(new ArrayBuffer(8));
 
-/** Natural logarithm, as {@link exponential}. */
+/** Natural logarithm, like {@link exponential}. */
 export function logarithm(value: number): number {
   if (!(value > 0)) return value === 0 ? -Infinity : NaN;
   if (value === Infinity) return Infinity;
@@ -90,7 +90,7 @@ export function logarithm(value: number): number {
   word.setFloat64(0, subnormal ? value * 2 ** 54 : value);
   const bits = word.getInt32(0);
   const fraction = bits & 0xfffff;
-  // The significand goes to [sqrt(1/2), sqrt(2)).
+  // moves the significand to [sqrt(1/2), sqrt(2))
   const halved = (fraction + 0x95f64) & 0x100000;
   word.setInt32(0, fraction | (halved ^ 0x3ff00000));
   const twos = (bits >> 20) - 1023 + (halved >> 20) - (subnormal ? 54 : 0);

@@ -1,13 +1,13 @@
 import { logarithm } from "./exponential.ts";
 import { meanOf } from "./statistic.ts";
 
-/** Coefficients of Lanczos's approximation of the gamma function, g = 7 (Godfrey 2001): 15 digits. */
+/** Lanczos coefficients of the gamma function, g = 7 (Godfrey 2001), 15 digits. */
 const lanczos = [
   676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
   -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
 ] as const;
 
-/** Logarithm of the gamma function of a positive number, relative error below 1e-13. */
+/** Logarithm of the gamma function for x > 0, relative error below 1e-13. */
 export function logGamma(x: number): number {
   if (x < 0.5) return logGamma(x + 1) - logarithm(x);
   const sum = lanczos.reduce((total, coefficient, i) => total + coefficient / (x + i), 0.99999999999980993);
@@ -15,9 +15,9 @@ export function logGamma(x: number): number {
   return 0.5 * logarithm(2 * Math.PI) + (x - 0.5) * logarithm(t) - t + logarithm(sum);
 }
 
-/** Regularised incomplete beta function: probability of Beta(a, b) below `x`, by its continued fraction (DLMF 8.17.22). */
+/** Probability of Beta(a, b) below `x` by its continued fraction (DLMF 8.17.22). */
 function betaProbability(x: number, a: number, b: number): number {
-  // The fraction converges fast below the mean only.
+  // The fraction converges fast only below the mean.
   if (x > (a + 1) / (a + b + 2)) return 1 - betaProbability(1 - x, b, a);
   const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
   const odd = (m: number): number => (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
@@ -29,10 +29,10 @@ function betaProbability(x: number, a: number, b: number): number {
   return Math.exp(front) / (a * (1 + odd(0) / fraction));
 }
 
-/** Quantile of the Beta(a, b) distribution, a and b positive; relative error below 1e-9. */
+/** Quantile of Beta(a, b), relative error below 1e-9. */
 export function betaQuantile(probability: number, a: number, b: number): number {
   let [low, high] = [0, 1];
-  // 100 halvings reach neighbouring doubles for quantiles above 1e-14.
+  // 100 halvings reach adjacent doubles for quantiles above 1e-14.
   for (let i = 0; i < 100; i++) {
     const middle = (low + high) / 2;
     if (betaProbability(middle, a, b) < probability) low = middle;
@@ -41,32 +41,32 @@ export function betaQuantile(probability: number, a: number, b: number): number 
   return (low + high) / 2;
 }
 
-/** Quantile of Student's t distribution above its median; `freedom` may be a fraction. */
+/** Quantile of Student's t above the median; `freedom` may be fractional. */
 export function studentQuantile(probability: number, freedom: number): number {
   return Math.sqrt(freedom * (1 / betaQuantile(2 * (1 - probability), freedom / 2, 0.5) - 1));
 }
 
-/** Probability that Student's t lies as far from 0 as `t` does, on either side; `freedom` may be a fraction. */
+/** Two-sided tail probability of Student's t; `freedom` may be fractional. */
 export function studentTails(t: number, freedom: number): number {
   return betaProbability(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-/** A value and the ends of its 95 % interval; null where the data does not show them, such as one run or equal runs. */
+/** Value with its 95 % interval; ends are null without spread, such as for one run or equal runs. */
 export interface Estimate {
   readonly value: number;
   readonly low: number | null;
   readonly high: number | null;
 }
 
-/** Variance of a mean, from the spread of its values; 0 for fewer than two values and for equal ones. */
+/** Variance of a mean from its values; 0 for fewer than two or for equal values. */
 export function varianceOfMean(values: readonly number[]): number {
   const [n, mean] = [values.length, meanOf(values) ?? 0];
-  // Equal but for rounding.
+  // equal up to rounding
   if (values.every((value) => Math.abs(value - mean) <= 1e-12 * Math.abs(mean))) return 0;
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1) / n;
 }
 
-/** 95 % interval of a mean by Student's t; null where the values show no spread. */
+/** 95 % interval of a mean by Student's t; null without spread. */
 export function studentInterval(values: readonly number[]): [low: number, high: number] | null {
   const [variance, mean] = [varianceOfMean(values), meanOf(values) ?? 0];
   if (variance === 0) return null;
@@ -74,16 +74,16 @@ export function studentInterval(values: readonly number[]): [low: number, high: 
   return [mean - half, mean + half];
 }
 
-/** Two-sided p-value of a mean of 0 by Student's t; null where the values show no spread. */
+/** Two-sided p-value of a zero mean by Student's t; null without spread. */
 export function studentTest(values: readonly number[]): number | null {
   const [variance, mean] = [varianceOfMean(values), meanOf(values) ?? 0];
   return variance === 0 ? null : studentTails(mean / Math.sqrt(variance), values.length - 1);
 }
 
-/** The standard normal's 97.5 % quantile. */
+/** 97.5 % quantile of the standard normal. */
 const z = 1.959963984540054;
 
-/** Wilson score interval of a share at 95 % (Wilson 1927): holds at 0 and at 1 too. Everything, without trials. */
+/** 95 % Wilson score interval of a share (Wilson 1927), also valid at 0 and 1; [0, 1] without trials. */
 export function wilsonInterval(successes: number, trials: number): [low: number, high: number] {
   if (trials === 0) return [0, 1];
   const p = successes / trials;
@@ -93,16 +93,16 @@ export function wilsonInterval(successes: number, trials: number): [low: number,
   return [Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
 }
 
-/** Results of the trials of one question. */
+/** Trial results of one question. */
 export interface Cluster {
   readonly successes: number;
   readonly trials: number;
 }
 
 /**
- * Wilson's interval of a share whose trials are clustered, such as repeats of a question: the interval of as many independent
- * trials as have the same variance. The variance is by cluster (Miller 2024, "Adding Error Bars to Evals", Eq. 4), widened by
- * Student's t for few clusters; trials are divided by the design effect (Kish 1965), at least one per cluster.
+ * Wilson's interval of a share with clustered trials, such as repeats of a question, for the equivalent number of
+ * independent trials. The variance is by cluster (Miller 2024, "Adding Error Bars to Evals", Eq. 4), widened by
+ * Student's t for few clusters. Trials are divided by the design effect (Kish 1965), at least one per cluster.
  */
 export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: number, high: number] {
   const asked = clusters.filter(({ trials }) => trials > 0);
@@ -111,7 +111,7 @@ export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: num
   const p = asked.reduce((sum, each) => sum + each.successes, 0) / trials;
   const independent = trials * p * (1 - p);
   const clustered = asked.reduce((sum, each) => sum + (each.successes - p * each.trials) ** 2, 0);
-  // One cluster, and trials that are all right or all wrong, do not show how alike trials of a cluster are.
+  // One cluster, or equal trials, do not show the correlation within clusters.
   const isUnknown = n === 1 || independent === 0;
   const widening = isUnknown ? 1 : (n / (n - 1)) * (studentQuantile(0.975, n - 1) / z) ** 2;
   const effective = isUnknown ? n : Math.min(trials, Math.max(n, (trials * independent) / (clustered * widening)));

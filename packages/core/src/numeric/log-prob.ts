@@ -7,22 +7,22 @@ export interface LogProbRange {
 }
 
 /**
- * Range for a drawn token. 64 random bits reach e^-44: a value below e^-1000 is a masked logit, or the -9999 that servers write
- * for "unknown". Up to 1e-3 is rounding, the spacing of float32 at logits of 10^4.
+ * Range for a drawn token. 64 random bits reach e^-44. Values below -1000 are masked logits, or servers' -9999 for
+ * "unknown". Up to 1e-3 is rounding, the spacing of float32 at logits of 10^4.
  */
 export const sampledLogProbRange: LogProbRange = { min: -1000, max: 1e-3 };
 
-/** Range for a forward pass over any token. Masked logits, such as -1e9 or -1e30, lie outside. */
+/** Range for any token of a forward pass; excludes masked logits such as -1e9 or -1e30. */
 export const logProbRange: LogProbRange = { min: -1e6, max: 1e6 };
 
 export interface BadLogProb {
   readonly sequence: number;
-  /** Within the sequence. */
+  /** Index within the sequence. */
   readonly token: number;
   readonly value: number;
 }
 
-/** The first value out of range, including NaN and infinity, or null. @param mask - [tokens], 0 for tokens to skip */
+/** Returns the first value out of range, including NaN and infinity, or null. @param mask - [tokens], 0 to skip */
 export function findBadLogProb(data: Ragged, { min, max }: LogProbRange, mask?: Uint8Array): BadLogProb | null {
   const { values, offsets } = data;
   for (let t = 0; t < values.length; t++) {

@@ -16,22 +16,22 @@ export function ragged(rows: readonly ArrayLike<number>[]): Ragged {
   return { values, offsets };
 }
 
-/** The values of one sequence, as a view. */
+/** View of one sequence's values. */
 export function raggedRow(data: Ragged, row: number): Float64Array {
   return data.values.subarray(data.offsets[row], data.offsets[row + 1]);
 }
 
-/** One array per sequence, as views. */
+/** One view per sequence. */
 export function raggedRows(data: Ragged): Float64Array[] {
   return Array.from({ length: data.offsets.length - 1 }, (_, row) => raggedRow(data, row));
 }
 
-/** The chosen sequences, copied, in the given order. */
+/** Copies the chosen sequences, in order. */
 export function raggedSelect(data: Ragged, rows: readonly number[]): Ragged {
   return ragged(rows.map((row) => raggedRow(data, row)));
 }
 
-/** @throws LaconicError `input_invalid` when two ragged arrays differ in layout; `name` is the second one. */
+/** @throws LaconicError `input_invalid` for different layouts; `name` is the second array */
 export function assertSameLayout(reference: Ragged, other: Ragged, name: string): void {
   const same =
     reference.offsets.length === other.offsets.length &&

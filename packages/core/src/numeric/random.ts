@@ -2,12 +2,12 @@ import { cosine } from "./cosine.ts";
 import { LaconicError } from "../errors.ts";
 import { logarithm } from "./exponential.ts";
 
-/** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
+/** Position of a random stream: four 32-bit words as plain data. */
 export type RandomState = readonly [number, number, number, number];
 
 /**
- * A seeded, splittable random stream (xoshiro128**, Blackman and Vigna 2018). `split` derives an independent stream from a label
- * without moving this one, so that a new consumer never changes what others draw.
+ * Seeded, splittable random stream (xoshiro128**, Blackman and Vigna 2018). `split` derives an independent stream from
+ * a label without moving this one, so that new consumers never change other draws.
  */
 export interface Random {
   /** Uniform in [0, 1), 32 bits. */
@@ -16,9 +16,9 @@ export interface Random {
   integer(bound: number): number;
   /** Standard normal (Box-Muller, one value per call). */
   normal(): number;
-  /** One item, uniformly. */
+  /** Uniform choice. */
   pick<T>(items: readonly [T, ...T[]] | readonly T[]): T;
-  /** A shuffled copy (Fisher-Yates). */
+  /** Shuffled copy (Fisher-Yates). */
   shuffle<T>(items: readonly T[]): T[];
   split(label: string | number): Random;
   state(): RandomState;
@@ -32,19 +32,19 @@ export function randomFromSeed(seed: string | number): Random {
 }
 
 /**
- * Stream of a measured problem, the same in a run's evaluations, `laconic eval` and a bench.
- * @param place - index of the problem, from 0
- * @param repeat - index of the sample, from 0
+ * Stream of a measured problem, equal in a run's evaluations, `laconic eval` and benches.
+ * @param place - problem index, from 0
+ * @param repeat - sample index, from 0
  */
 export function sampleStream(seed: string | number, place: number, repeat = 0): Random {
   const first = randomFromSeed(seed).split("evaluation").split(place);
   return repeat === 0 ? first : first.split(`repeat/${repeat}`);
 }
 
-/** Continues a stream from a stored position. */
+/** Resumes a stream from a stored position. */
 export function randomFromState(state: RandomState): Random {
   let [a, b, c, d] = state;
-  if ((a | b | c | d) === 0) d = 1; // the all-zero state is the one fixed point
+  if ((a | b | c | d) === 0) d = 1; // the all-zero state is the only fixed point
 
   function next(): number {
     const result = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
@@ -85,7 +85,7 @@ function rotateLeft(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }
 
-/** 128-bit mixing hash over UTF-16 units (MurmurHash3's finaliser constants); not cryptographic. */
+/** 128-bit mixing hash of UTF-16 units (MurmurHash3's finaliser constants); not cryptographic. */
 function hash128(text: string): RandomState {
   let h1 = 1779033703;
   let h2 = 3144134277;

@@ -1,4 +1,4 @@
-/** Spearman's rank correlation; ties share their mean rank. NaN for fewer than two pairs and for a constant side. */
+/** Spearman's rank correlation; ties share their mean rank. NaN for fewer than two pairs or a constant side. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [centredRanks(a), centredRanks(b)];
   const dot = (p: readonly number[], q: readonly number[]): number =>
@@ -6,7 +6,7 @@ export function rankCorrelation(a: readonly number[], b: readonly number[]): num
   return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
 }
 
-/** Ranks from 0, less their mean, which ties do not move. */
+/** Ranks minus their mean, which ties do not change. */
 function centredRanks(values: readonly number[]): number[] {
   const order = values.map((_, i) => i).toSorted((i, j) => (values[i] ?? 0) - (values[j] ?? 0));
   const ranks = values.map(() => 0);

@@ -1,4 +1,4 @@
-/** A running summary that merges exactly across micro-batches. */
+/** Running summary that merges exactly across micro-batches. */
 export interface Statistic {
   readonly sum: number;
   readonly count: number;
@@ -6,12 +6,12 @@ export interface Statistic {
   readonly max: number;
 }
 
-/** The statistic of no values: merging it changes nothing. */
+/** Statistic without values, neutral in merges. */
 export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max: -Infinity };
 
-/** Sum, count, least and largest of the values. */
+/** Summarises values. */
 export function statisticOf(values: Iterable<number>): Statistic {
-  // By index: an iterator makes an object of each of a batch's thousands of numbers, and the garbage collector takes its time for them.
+  // Index loop: an iterator would allocate an object for each of a batch's thousands of numbers.
   const list = values instanceof Float64Array ? values : [...values];
   let sum = 0;
   let count = 0;
@@ -26,25 +26,25 @@ export function statisticOf(values: Iterable<number>): Statistic {
   return { sum, count, min, max };
 }
 
-/** The statistic of the values of both. */
+/** Merges two statistics. */
 export function mergeStatistics(a: Statistic, b: Statistic): Statistic {
   return { sum: a.sum + b.sum, count: a.count + b.count, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-/** Mean, or 0 of nothing. */
+/** Mean; 0 without values. */
 export function statisticMean(statistic: Statistic): number {
   return statistic.count === 0 ? 0 : statistic.sum / statistic.count;
 }
 
-/** Mean, or null of nothing. */
+/** Mean; null without values. */
 export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Statistics by metric name, without the `_mean`, `_min`, `_max` ending that a summary adds. */
+/** Statistics by metric name, without the suffixes `_mean`, `_min` and `_max` of summaries. */
 export type Diagnostics = Readonly<Record<string, Statistic>>;
 
-/** Merges the diagnostics of two micro-batches, name by name. */
+/** Merges the diagnostics of two micro-batches by name. */
 export function mergeDiagnostics(a: Diagnostics, b: Diagnostics): Diagnostics {
   const merged: Record<string, Statistic> = { ...a };
   for (const [name, statistic] of Object.entries(b))

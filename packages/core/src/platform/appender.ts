@@ -1,16 +1,16 @@
 import { openToAppend, writing } from "./files.ts";
 
-/** An open file that grows. */
+/** Open file that grows. */
 export interface Appender {
-  /** Resolves when the data is on disk. @throws LaconicError `run_unwritable`, which later calls throw too */
+  /** Resolves when the data is durable. @throws LaconicError `run_unwritable`, also in later calls */
   append(data: string | Uint8Array): Promise<void>;
   /** Waits for pending data. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a file to append to it. One sync covers all data that arrives during another sync.
- * @param bytes - length of the valid part; the rest is cut off
+ * Opens a file to append. One sync covers all data that arrives during another sync.
+ * @param bytes - length of the valid part; the rest is truncated
  * @param advice - end of an error message
  * @throws LaconicError `run_unwritable`
  */

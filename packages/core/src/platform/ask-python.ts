@@ -10,7 +10,7 @@ import { findPython } from "./processes.ts";
 export type PythonAnswer<Answer> = { readonly answer: Answer } | { readonly missing: string };
 
 /**
- * Runs a Python script as `script QUESTION ANSWER`, two JSON files. Exit code 3 says that a package is missing.
+ * Runs a Python script as `script QUESTION ANSWER`, two JSON files. Exit code 3 means a missing package.
  * @throws Error with its standard error for other failures
  */
 export async function askPython<Answer>(script: string, question: unknown): Promise<PythonAnswer<Answer>> {

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Time for clients of servers; tests pass a fake clock. */
+/** Injectable clock for clients of servers. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic time in milliseconds. */
   nowMs(): number;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The real clock. */
+/** System clock. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep: async (ms, signal) => {

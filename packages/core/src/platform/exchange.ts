@@ -5,23 +5,23 @@ import { networkCode, networkReason } from "../wire/network-error.ts";
 /** Result of a request. */
 export type Exchange =
   | { readonly kind: "reply"; readonly status: number; readonly headers: Headers; readonly bytes: Uint8Array }
-  /** No reply. `sent`: the request may have arrived. `late`: the timeout ended it. */
+  /** No reply. `sent`: the request may have arrived. `late`: timeout. */
   | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 
-/** A request, and how long its reply may be. */
+/** Request with its reply limit. */
 export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" | "body"> {
   readonly signal?: AbortSignal | undefined;
   readonly maxBytes: number;
-  /** The platform's by default. */
+  /** Default: the platform's. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Errors after which the server has not seen the request. */
+/** Errors that mean that the server did not see the request. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**
- * One request and its whole reply. Redirects are not followed, because they would carry the key.
- * @throws LaconicError `aborted` for a signal aborted by other than a `TimeoutError`, `reply_malformed` for too many bytes
+ * Sends a request and reads the whole reply. Redirects are refused, because they would carry the key.
+ * @throws LaconicError `aborted` unless the signal has a `TimeoutError`, `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
   const { signal, maxBytes, fetch: send = fetch, ...init } = options;
@@ -40,9 +40,9 @@ export async function exchange(url: string, options: ExchangeOptions): Promise<E
 }
 
 /**
- * Bytes of a body, which is cancelled beyond its limits.
+ * Reads a body, and cancels it at its limits.
  * @param limits - `idleMs`: max milliseconds without a byte
- * @throws what `fail` makes of a reason and the bytes so far, and what reading throws
+ * @throws the result of `fail` for a reason and the bytes so far, and read errors
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,

@@ -7,7 +7,7 @@ import { systemOf, type System } from "./system.ts";
 
 const maxWaitMs = 5000;
 
-/** Renames a file or folder; retries for five seconds on Windows, which refuses while another program has it open. */
+/** Renames a file or folder. On Windows it retries for five seconds while another program has it open. */
 export async function moveFile(
   from: string,
   to: string,
@@ -24,7 +24,7 @@ export async function moveFile(
 }
 
 /**
- * Writes to a file or folder; system errors name the path.
+ * Runs a write; system errors name the path.
  * @param advice - end of the message
  * @throws LaconicError `run_unwritable`, and other errors unchanged
  */
@@ -45,7 +45,7 @@ export async function writing<T>(
 /** Errors of systems that cannot sync folders. */
 const cannotSync: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
 
-/** Makes the names in a folder durable: syncing a file covers its bytes, not its name. */
+/** Makes the names in a folder durable; syncing a file covers only its bytes. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, "r");
@@ -59,7 +59,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Opens a file at an offset: a torn end is cut off, and the name of a new file is durable before it has content. */
+/** Opens a file at an offset: truncates it, and makes the name of a new file durable first. */
 export async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
   const file = await open(path, "a");
   try {
@@ -72,7 +72,7 @@ export async function openToAppend(path: string, bytes: number): Promise<FileHan
   }
 }
 
-/** Makes a folder and its parents durably. An existing folder is synced again: a killed process may have left it unsynced. */
+/** Makes a folder and its parents durably. Existing folders are synced too, because a killed process may not have. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(resolve(path));
   if (!existsSync(path)) {
@@ -83,7 +83,7 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its parents one by one: Node's recursive `mkdir` never ends where a file system such as `/proc` refuses.
+ * Makes a folder and its parents one by one, because Node's recursive `mkdir` loops forever if `/proc` refuses.
  * @param mode - permissions of new folders
  */
 export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
@@ -106,8 +106,8 @@ export function removeFile(path: string, system: System = systemOf(process.platf
 }
 
 /**
- * Makes a folder that other processes may make too: fills a draft and renames it. The first one wins.
- * @param fill - writes the contents, the same in all processes
+ * Makes a folder that other processes may make too: fills a draft and renames it. The first process wins.
+ * @param fill - writes the contents, equal in all processes
  */
 export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {
   const into = join(folder, "..");

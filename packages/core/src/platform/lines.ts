@@ -3,21 +3,21 @@ import { LaconicError } from "../errors.ts";
 import { linesIn } from "../files/bytes.ts";
 import { tryParseJson } from "../json/bounded-json.ts";
 
-/** A line of a file that grows. */
+/** Line of a file that grows. */
 interface FileLine {
   readonly text: string;
   /** From 1. */
   readonly row: number;
-  /** Bytes of the file up to the end of the line. */
+  /** Byte offset of the line's end. */
   readonly end: number;
 }
 
 const decoder = new TextDecoder();
 
 /**
- * Lines of a file, whatever its length; none without the file.
- * @param whole - leaves out an unfinished last line; default true
- * @throws LaconicError `data_invalid` with file and row for an unreadable line, or one of more than 256 MiB
+ * Yields the lines of a file of any size; none if it is missing.
+ * @param whole - omits an unfinished last line. Default true
+ * @throws LaconicError `data_invalid` with file and row for an unreadable line, or one above 256 MiB
  */
 export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
   let [row, end] = [0, 0];
@@ -37,10 +37,10 @@ export async function* fileLines(path: string, whole: boolean = true): AsyncGene
 }
 
 /**
- * Reads a file of JSON lines without an unfinished last line.
- * @param what - the file in messages, as "a spending journal"
+ * Reads JSON lines, without an unfinished last line.
+ * @param what - the file in messages, such as "a spending journal"
  * @param take - takes a value and its start and end in bytes; returns false for an invalid line
- * @returns bytes of whole lines; 0 without the file
+ * @returns bytes of whole lines; 0 if the file is missing
  * @throws LaconicError `data_invalid` with file and row
  */
 export async function readJsonLines(

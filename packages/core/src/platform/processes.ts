@@ -6,10 +6,10 @@ import { systemOf, type System } from "./system.ts";
 /** Whether a process of this machine runs. */
 export function isProcessAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0); // 0 only asks
+    process.kill(pid, 0); // 0 sends no signal
     return true;
   } catch (error) {
-    // Another user's process answers with EPERM.
+    // another user's process gives EPERM
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -25,29 +25,29 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // already ended
   }
 }
 
-/** The Python of an environment (venv or conda); null where it has none. */
+/** Python of an environment (venv or conda), or null. */
 export function pythonOf(prefix: string, system: System = systemOf(process.platform)): string | null {
   return system.pythonsBelow.map((each) => join(prefix, each)).find((file) => existsSync(file)) ?? null;
 }
 
-/** The Python to use: LACONIC_PYTHON, that of `.venv` in this folder, or the first on the path. */
+/** Python to use: LACONIC_PYTHON, `.venv` in this folder, or the first on the path. */
 export function findPython(system: System = systemOf(process.platform)): string {
   return (
     process.env["LACONIC_PYTHON"] || (pythonOf(join(process.cwd(), ".venv"), system) ?? (system.pythons[0] as string))
   );
 }
 
-/** Command of npm without a shell: Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
+/** npm command without a shell, because Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
 export function npmCommand(
   system: System = systemOf(process.platform),
   { npm_execpath: own }: NodeJS.ProcessEnv = process.env,
 ): readonly [program: string, ...args: string[]] {
   if (system.title !== "Windows") return ["npm"];
-  // npm is installed next to Node there.
+  // Windows has npm next to Node.
   const beside = join(process.execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
   return [process.execPath, own?.endsWith("npm-cli.js") ? own : beside];
 }

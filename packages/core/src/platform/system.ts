@@ -1,7 +1,7 @@
-/** A program and its arguments; never passed through a shell. */
+/** Program with its arguments; never passed through a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** Differences between operating systems, as pure values that can be tested on any. */
+/** Differences between operating systems, as values that are testable anywhere. */
 export interface System {
   readonly title: "Linux" | "macOS" | "Windows";
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
@@ -9,14 +9,14 @@ export interface System {
   readonly cLibrary: string;
   /** Names of Python on the path. */
   readonly pythons: readonly string[];
-  /** Paths of Python below the folder of an environment (venv or conda). */
+  /** Python paths in an environment folder (venv or conda). */
   readonly pythonsBelow: readonly string[];
-  /** Paths of packages below the folder of an environment; `*` is the name of a Python. */
+  /** Package paths in an environment folder; `*` is the name of a Python. */
   readonly packagesBelow: readonly string[];
   open(url: string): Command;
-  /** Whether a signal reaches a group of processes. */
+  /** Whether signals reach process groups. */
   readonly hasGroups: boolean;
-  /** Codes of temporary file errors: another program holds the file. */
+  /** Codes of temporary file errors, while another program holds the file. */
   readonly passing: ReadonlySet<string>;
 }
 
@@ -46,17 +46,17 @@ const windows: System = {
   title: "Windows",
   library: (name) => `${name}.dll`,
   cLibrary: "ucrtbase.dll",
-  // `python3` is a link to the shop where nothing is installed.
+  // Without Python, `python3` is a link to the store.
   pythons: ["python", "py"],
   pythonsBelow: ["Scripts/python.exe", "python.exe"],
   packagesBelow: ["Lib/site-packages"],
   open: (url) => ["explorer.exe", url],
   hasGroups: false,
-  // Scanners and indexers open what was just written.
+  // Scanners and indexers open new files.
   passing: new Set(["EPERM", "EACCES", "EBUSY"]),
 };
 
-/** Rules of a platform by Node's name; Linux for unknown ones. */
+/** System of a Node platform name; Linux if unknown. */
 export function systemOf(platform: string): System {
   return platform === "win32" ? windows : platform === "darwin" ? macOs : linux;
 }

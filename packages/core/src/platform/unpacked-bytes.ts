@@ -9,11 +9,11 @@ const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", Unpack>> = 
   "deflate-raw": inflateRawSync,
 };
 
-/** Max bytes of a row, which is at most 256 MiB, with others packed together. */
+/** Max bytes of rows that are packed together; a row has at most 256 MiB. */
 const mostOfRun: number = 300 << 20;
 
 /**
- * Unpacks zlib data with a limit: a few megabytes may expand to terabytes.
+ * Unpacks zlib data up to a limit, because a few megabytes may expand to terabytes.
  * @param most - max bytes of the result
  * @throws LaconicError `data_invalid` for invalid, truncated or too large data
  */

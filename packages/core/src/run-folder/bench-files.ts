@@ -2,26 +2,26 @@ import type { AgentId } from "../problem.ts";
 import type { FinishReason, Prompt, SamplingSettings } from "../language-model.ts";
 import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 
-/** Files of a bench's folder. */
+/** Files of a bench folder. */
 export const benchFiles = {
   settings: "bench.json",
   /** One sample per line; the last line of a sample counts. */
   samples: "samples.jsonl",
-  /** A `StoredQuestion` a line. */
+  /** One `StoredQuestion` per line. */
   questions: "questions.jsonl",
-  /** A gzip member a sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
+  /** One gzip member per sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
   calls: "calls.jsonl.gz",
 } as const;
 
-/** A question of a bench, for the dashboard. */
+/** Bench question for the dashboard. */
 export interface StoredQuestion {
   readonly benchmark: string;
   readonly id: string;
   readonly question: string;
   readonly gold: string;
-  /** The kind of its grading, such as `numeric`. */
+  /** Kind of grading, such as `numeric`. */
   readonly grading: string;
-  /** The tests of a program, at most 20,000 characters. */
+  /** Program tests, at most 20,000 characters. */
   readonly tests: string | null;
 }
 
@@ -31,36 +31,36 @@ export interface CallsPlace {
   readonly bytes: number;
 }
 
-/** A call of a model: request and reply. */
+/** Request and reply of a model call. */
 export interface StoredCall extends TokenCounts {
   readonly agent: AgentId;
   readonly model: string;
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
-  /** Null where the call failed. */
+  /** Null if the call failed. */
   readonly reply: string | null;
   readonly finishReason: FinishReason | null;
-  /** Absent where the call failed. */
+  /** Missing if the call failed. */
   readonly counted?: TokenUsage["counted"];
   readonly seconds: number;
   readonly error: string | null;
 }
 
-/** Calls of one attempt at a sample, in the order they were sent. */
+/** Calls of one attempt at a sample, in order of sending. */
 export interface StoredCalls {
   /** `sampleKey` of the sample, to detect calls of another sample. */
   readonly sample: string;
   readonly calls: readonly StoredCall[];
-  /** Calls behind those, left out because of their size. */
+  /** Number of calls omitted at the end because of their size. */
   readonly leftOut: number;
 }
 
-/** A step from a reply to its verdict: what a grader extracted from the answer, and from the gold if it reads it. */
+/** Grading step between reply and verdict: text extracted from the answer, and from the gold if used. */
 export interface GradingStep {
   readonly name: string;
   readonly answer: string;
   readonly gold: string | null;
-  /** For tests of programs: `passed`, or what ended them. */
+  /** Result of program tests: `passed`, or the failure. */
   readonly ended?: string | undefined;
 }
 

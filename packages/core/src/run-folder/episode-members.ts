@@ -1,30 +1,29 @@
 /**
- * The container of a run's episodes: a gzip file (RFC 1952) of one member per training step and evaluation. Each member is a line
- * of JSON, so `zcat` gives JSON lines. Headers have length and kind, so that readers find a step without inflating the others.
+ * Container of a run's episodes: a gzip file (RFC 1952) with one member per training step and evaluation. Each member
+ * is a line of JSON, so `zcat` gives JSON lines. Headers have length and kind, so that readers can skip members.
  */
 
-/** What a member's header says. */
+/** Header of a member. */
 export interface MemberHead {
   readonly step: number;
   readonly kind: "step" | "evaluation";
   readonly version: number;
-  /** Whether it holds all episodes with their training data, else the few shown to readers. */
+  /** Whether it has all episodes with training data; otherwise only the few shown to readers. */
   readonly isComplete: boolean;
 }
 
-/** A range of bytes: a member, or damaged bytes (`head` is null). */
+/** Byte range of a member, or of damaged bytes (`head` is null). */
 export interface MemberPlace {
   readonly head: MemberHead | null;
   readonly from: number;
   readonly length: number;
-  /** Nothing follows it. */
   readonly isLast: boolean;
 }
 
-/** Reads bytes at an offset, fewer at the end of the file; null if it cannot be read. */
+/** Reads bytes at an offset, fewer at the end of the file; null if unreadable. */
 export type ReadAt = (from: number, length: number) => Promise<Uint8Array | null>;
 
-/** Gzip with an extra field: deflated, no time, system unknown; 14 bytes of extra, of which the subfield "LC" has 10. */
+/** Gzip with extra field: deflated, no time, unknown system; 14 bytes of extra with 10 in subfield "LC". */
 const signature = Uint8Array.of(0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 14, 0, 0x4c, 0x43, 10, 0);
 const headBytes = signature.length + 10;
 const plainHeadBytes = 10;
@@ -44,7 +43,7 @@ export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }
   return member;
 }
 
-/** Null where no member begins. */
+/** Null if no member begins here. */
 function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length: number }) | null {
   if (at + headBytes > bytes.length || signature.some((byte, i) => bytes[at + i] !== byte)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at + signature.length);
@@ -61,14 +60,14 @@ function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length:
 const pieceBytes = 1 << 16;
 const jumpBytes = 1 << 12;
 
-/** Members of a file by their headers. Damaged bytes are skipped up to the next member. */
+/** Yields the members of a file by their headers. Damaged bytes are skipped up to the next member. */
 export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<MemberPlace> {
   const none: Uint8Array = new Uint8Array();
   let piece: Uint8Array = none;
   let pieceAt = 0;
-  /** Many small members are read at once; of large ones little more than the headers. */
+  /** Reads many small members at once, but little more than the headers of large ones. */
   let ahead = pieceBytes;
-  /** Bytes at a position, from the last piece or from a new one; fewer at the end of the file. */
+  /** Bytes at a position, from the last piece or a new one; fewer at the end of the file. */
   const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
     if (from < pieceAt || from + length > pieceAt + piece.length) {
       piece = (await read(from, Math.max(length, ahead))) ?? none;
@@ -82,7 +81,7 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
     const { length = 0, ...head } = headAt(bytes, 0) ?? {};
     const isThere = length > headBytes && (await bytesAt(from + length - 1, 1)).length > 0;
     const next = isThere ? await bytesAt(from + length, headBytes) : none;
-    // Where no member follows, one may begin within the length that this one claims.
+    // If no member follows, one may begin within this one's claimed length.
     const isFollowed = next.length === 0 || headAt(next, 0) !== null;
     const end = isThere && isFollowed ? null : await nextMember(bytesAt, from + 1);
     if (isThere && (end === null || end.at >= from + length)) {
@@ -109,7 +108,7 @@ async function nextMember(
   }
 }
 
-/** Whether the last member of a file of `size` bytes is whole; reads the end alone. */
+/** Whether the last member of a file of `size` bytes is complete; reads only the end. */
 export async function endsWhole(read: ReadAt, size: number): Promise<boolean> {
   for (let length = pieceBytes; ; length *= 8) {
     const from = Math.max(0, size - length);

@@ -1,7 +1,7 @@
-/** Numbers as the bytes of little-endian floats, in base64: `f32` where that keeps every one of them, else `f64`. */
+/** Little-endian floats in base64: `f32` if exact for all numbers, else `f64`. */
 export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
 
-/** At most half the bytes of a JSON list, without loss of bits. */
+/** Packs numbers into at most half the bytes of a JSON list, without loss. */
 export function packNumbers(values: Iterable<number>): PackedNumbers {
   const exact = Float64Array.from(values);
   const single = Float32Array.from(exact);
@@ -10,7 +10,7 @@ export function packNumbers(values: Iterable<number>): PackedNumbers {
     : { f64: base64(littleEndian(exact)) };
 }
 
-/** @throws Error for what is no base64 of such numbers */
+/** Unpacks numbers. @throws Error for invalid base64 */
 export function unpackNumbers(packed: PackedNumbers): Float64Array {
   const size = "f32" in packed ? 4 : 8;
   const bytes = fromBase64("f32" in packed ? packed.f32 : packed.f64);
@@ -29,7 +29,7 @@ function littleEndian(values: Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** Bytes of base64. */
+/** Decodes base64. */
 export function fromBase64(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
@@ -37,7 +37,7 @@ export function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** The stack limits the arguments of one call. */
+/** The stack limits the number of arguments of a call. */
 const chunk = 1 << 14;
 
 function base64(bytes: Uint8Array): string {

@@ -3,20 +3,20 @@ import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
 
-/** An episode of an evaluation or of training with its result, for sinks, reports and commands. */
+/** Episode of an evaluation or of training with its result, for sinks, reports and commands. */
 export interface RecordedEpisode {
   readonly step: number;
   readonly problem: Problem;
   readonly episode: Episode;
-  /** Of training alone, like `terms`; null where the reward does not apply. */
+  /** Only in training, like `terms`; null if the reward does not apply. */
   readonly reward?: number | null;
   readonly terms?: StoredTerms;
   readonly score?: StoredScore | null;
-  /** Its grade in an evaluation; NaN without one. */
+  /** Grade in an evaluation; NaN if missing. */
   readonly task?: number;
 }
 
-/** Episodes of a step or evaluation with utterances, tokens and log-probs. @throws Error naming missing content */
+/** Returns a step's or evaluation's episodes with utterances and traces. @throws Error naming missing content */
 export function recordedEpisodes(step: number, content: StoredContent): RecordedEpisode[] {
   const utterances = utterancesIn(content);
   const of = (number: number): { readonly episode: Episode; readonly score?: StoredScore | null } => {

@@ -12,7 +12,7 @@ export const runFiles = {
   probe: "probe.json",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
-  /** A row per reply of a sampling server: server, weights and version. */
+  /** One row per reply of a sampling server: server, weights and version. */
   samplers: "samplers.jsonl",
   changes: "changes.jsonl",
   warmStart: "warm-start.json",
@@ -21,16 +21,16 @@ export const runFiles = {
   opponents: "opponents",
 } as const;
 
-/** Life and checks of a file in a run folder. */
+/** Lifecycle and checks of a file in a run folder. */
 export interface RunFileRules {
   /**
-   * `replaced`: by each process that opens the run. `cleared`: before a new run starts in an empty run's folder.
-   * `trace`: cleared, and truncated to the checkpoint on resume. `stays`: never removed.
+   * `replaced`: rewritten by each process that opens the run. `cleared`: removed before a new run in an empty run's
+   * folder. `trace`: cleared, and truncated to the checkpoint on resume. `stays`: never removed.
    */
   readonly life: "replaced" | "cleared" | "trace" | "stays";
-  /** `object`: a JSON object or absent; `end`: its last row is whole; `rows`: each row is an object. */
+  /** `object`: a JSON object, or missing. `end`: complete last row. `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
-  /** A row for every step, one after the other. */
+  /** One row per step, in order. */
   readonly isByStep?: boolean;
   /** Differs between two equal runs: the clock and the machine. */
   readonly isUnequal?: boolean;

@@ -2,7 +2,7 @@ import type { Episode, Utterance } from "../episode/episode.ts";
 import type { AgentId, Problem } from "../problem.ts";
 import type { PackedNumbers } from "./packed-numbers.ts";
 
-/** Version of a member's content in `episodes.jsonl.gz`; breaking changes raise it. */
+/** Content version of members in `episodes.jsonl.gz`; breaking changes raise it. */
 export const recordVersion = 2;
 
 type Numbers = Readonly<Record<string, number>>;
@@ -10,7 +10,7 @@ type Numbers = Readonly<Record<string, number>>;
 /** Numbers by name; null for NaN and infinity. */
 export type StoredTerms = Readonly<Record<string, number | null>>;
 
-/** A stored utterance; log-probs are stored together for the whole record. */
+/** Stored utterance; log-probs are stored together for the whole record. */
 export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
   readonly prompt?: string;
   /** Present for a local policy, like `tokens`. */
@@ -29,17 +29,17 @@ export interface StoredScore {
   };
 }
 
-/** A stored episode: utterances by index in the record, because episodes of a tree share them. */
+/** Stored episode. Utterances are indices in the record, because episodes of a tree share them. */
 export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
   readonly utterances: readonly U[];
   readonly score?: StoredScore | null;
 }
 
-/** An episode of a step with its reward; other episodes by index in the record. */
+/** Episode of a step with its reward; other episodes are indices in the record. */
 export interface StoredRollout {
   readonly group: number;
   readonly episode: number;
-  /** Units by name of the cost. */
+  /** Units by cost name. */
   readonly costs: StoredTerms;
   readonly terms: StoredTerms;
   readonly reward: number | null;
@@ -51,7 +51,7 @@ export interface StoredRollout {
   readonly greedyReward?: number | null;
 }
 
-/** A node of a rollout tree. */
+/** Node of a rollout tree. */
 export interface StoredNode {
   readonly actions: readonly {
     readonly replies: readonly number[];
@@ -61,7 +61,7 @@ export interface StoredNode {
   }[];
 }
 
-/** The tree of one problem; replies by `path|agent|reply`. */
+/** Tree of one problem, with replies by `path|agent|reply`. */
 export interface StoredTree {
   readonly group: number;
   readonly agents: readonly AgentId[];
@@ -69,7 +69,7 @@ export interface StoredTree {
   readonly replies: readonly (readonly [place: string, utterance: number])[];
 }
 
-/** One optimiser step. */
+/** Optimiser step. */
 export interface StoredUpdate {
   readonly rows: readonly number[];
   readonly optimizerStep: number;
@@ -79,14 +79,14 @@ export interface StoredUpdate {
   readonly gradNorm: number | null;
   readonly learningRate: number;
   readonly applied: boolean;
-  /** Supervised examples of the step: prompt and completion tokens, and log π of the latter. */
+  /** Supervised examples of the step: prompt and completion tokens, and log π of the completion. */
   readonly examples?: {
     readonly sequences: readonly (readonly [prompt: readonly number[], completion: readonly number[]])[];
     readonly logProbs: PackedNumbers;
   };
 }
 
-/** Training data of a policy: rollout and turn of each sequence, with its advantage or one per token. */
+/** Training data of a policy: rollout and turn of each sequence, with advantages per sequence or token. */
 export interface StoredPolicy {
   readonly agents: readonly AgentId[];
   readonly prices: Numbers;
@@ -94,29 +94,29 @@ export interface StoredPolicy {
   readonly rewards?: readonly (number | null)[];
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
   readonly advantages: PackedNumbers;
-  /** Null if they are the sampler's. */
+  /** Null if equal to the sampler's. */
   readonly oldLogProbs: PackedNumbers | null;
   readonly refLogProbs?: PackedNumbers;
-  /** Under other policies, by `NAME@old`, `NAME@now` or `NAME@first`. */
+  /** Log-probs of other policies, by `NAME@old`, `NAME@now` or `NAME@first`. */
   readonly policyLogProbs?: Readonly<Record<string, PackedNumbers>>;
   readonly updates: readonly StoredUpdate[];
 }
 
-/** Episodes and utterances of a record, each once. */
+/** Distinct episodes and utterances of a record. */
 export interface StoredEpisodes {
   readonly episodes: readonly StoredEpisode[];
   readonly utterances: readonly StoredUtterance[];
-  /** Of utterances with tokens, in order, as the sampler reported them. */
+  /** Sampler's log-probs of utterances with tokens, in order. */
   readonly sampledLogProbs: PackedNumbers;
 }
 
 /** Inputs and results of a training step. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
-  /** Sampling temperature, if a schedule moves it. */
+  /** Sampling temperature, if a schedule changes it. */
   readonly temperature?: number;
   readonly scoring: Numbers;
-  /** Steps by which the sampling weights lagged: of all groups, or of each. */
+  /** Lag of the sampling weights in steps: one for all groups, or per group. */
   readonly lag: number | readonly number[];
   readonly prices: Numbers;
   readonly problems: readonly (Problem | null)[];
@@ -125,13 +125,13 @@ export interface StoredStep extends StoredEpisodes {
   readonly policies: Readonly<Record<string, StoredPolicy>>;
 }
 
-/** The episodes of a validation. */
+/** Episodes of a validation. */
 export interface StoredEvaluation extends StoredEpisodes {
   readonly step: number;
   readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];
 }
 
-/** A record of unknown kind; a damaged file may lack anything but episodes. */
+/** Record of unknown kind; a damaged file may lack everything but episodes. */
 export type StoredContent = StoredEpisodes &
   Partial<Omit<StoredStep, keyof StoredEpisodes>> &
   Partial<Pick<StoredEvaluation, "played">>;

@@ -18,8 +18,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Messages of zod issues: what is accepted, what was given, and the nearest known name. Use as
- * `schema.safeParse(value, { error: issueWords })`; custom messages of a schema stay.
+ * Messages of zod issues: accepted values, the input, and the nearest known name. Use as `schema.safeParse(value, {
+ * error: issueWords })`; custom messages of a schema are kept.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   const given = shownValue(issue.input);
@@ -110,7 +110,7 @@ function strayKeys(keys: readonly string[], known: readonly string[]): string {
     .join("; ");
 }
 
-/** The alternative that was meant is the one that fits deepest. */
+/** The likeliest alternative is the one with the deepest match. */
 function unionWords(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string | null {
   const firsts = alternatives.flatMap((issues) => issues[0] ?? []);
   if (firsts.length === 0) return null;

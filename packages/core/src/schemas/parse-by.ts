@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { LaconicError } from "../errors.ts";
 import { issueWords } from "./issue-words.ts";
 
-/** A value from outside as its schema has it. @throws what `refuse` makes of the first key that does not fit, and why */
+/** Parses a value by its schema. @throws the result of `refuse` for the first invalid key and the reason */
 export function parseBy<S extends z.ZodType>(
   schema: S,
   value: unknown,

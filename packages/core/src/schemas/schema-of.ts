@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
 
-/** The zod schema of a shape: the same values and help, so that a shape can be part of a larger schema. */
+/** Returns the zod schema of a shape, so that a shape can be part of a larger schema. */
 export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
 export function schemaOf(shape: Shape): z.ZodType;
 export function schemaOf(shape: Shape): z.ZodType {

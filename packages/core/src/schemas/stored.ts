@@ -8,7 +8,7 @@ import type { Problem } from "../problem.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
-/** A stored problem. */
+/** Stored problem. */
 export const problemSchema: z.ZodType<Problem> = z.strictObject({
   id: z.string().min(1),
   question: z.string(),
@@ -48,10 +48,8 @@ const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   seconds: z.number().min(0).exactOptional(),
 });
 
-/** A stored ledger. */
 export const ledgerSchema: z.ZodType<Ledger> = z.strictObject({ calls: z.array(ledgerCallSchema) });
 
-/** A stored utterance. */
 export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   agent: z.string(),
   turn: count,
@@ -76,7 +74,7 @@ const observationSchema: z.ZodType<Observation> = z.strictObject({
   reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
 });
 
-/** An episode as plain data, whole. */
+/** Stored episode. */
 export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   problemId: z.string(),
   topology: z.string(),

@@ -4,13 +4,13 @@ import { nearestName } from "./nearest-name.ts";
 import type { Field, NumberShape, Shape } from "./shape.ts";
 import { shownValue } from "./shown-value.ts";
 
-/** The first place where a value does not fit a shape. */
+/** First mismatch between value and shape. */
 export interface ShapeMismatch {
   readonly path: readonly string[];
   readonly reason: string;
 }
 
-/** The first mismatch, unknown keys first; null if the value fits. */
+/** Returns the first mismatch, unknown keys first, or null. */
 export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch | null {
   switch (shape.kind) {
     case "number":
@@ -38,7 +38,7 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
   }
 }
 
-/** The alternative that was meant is the one that fits deepest. */
+/** The likeliest alternative is the one with the deepest match. */
 function inEither(alternatives: readonly Shape[], value: unknown): ShapeMismatch | null {
   const mismatches: ShapeMismatch[] = [];
   for (const each of alternatives) {
@@ -90,7 +90,7 @@ function fitsNumber({ integer, min, above, max, below }: NumberShape, value: unk
   );
 }
 
-/** "a whole number from 1", "a number above 0 and below 1". */
+/** Describes a range: "a whole number from 1", "a finite number above 0 below 1". */
 export function rangeOf({ integer, min, above, max, below }: NumberShape): string {
   const low = min !== undefined ? [`from ${min}`] : above !== undefined ? [`above ${above}`] : [];
   const high = max !== undefined ? [`to ${max}`] : below !== undefined ? [`below ${below}`] : [];
@@ -110,8 +110,8 @@ function shapeMismatch(reason: string): ShapeMismatch {
 }
 
 /**
- * Refuses a value that does not fit its shape.
- * @param place - of the value in a larger configuration, such as `budget`
+ * Refuses a value that does not match its shape.
+ * @param place - key of the value in a larger configuration, such as `budget`
  * @throws LaconicError `config_invalid` naming the key
  */
 export function checkShape(shape: Shape, value: unknown, place: string): void {

@@ -1,11 +1,11 @@
-/** The known name with the fewest edits, when that is close enough to be a slip of the pen. */
+/** Returns the known name with the fewest edits, if close enough for a typo. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const ranked = known.map((each) => ({ each, edits: editDistance(name, each) })).toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];
   return best && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.each : undefined;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Levenshtein distance, row by row. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,19 +1,16 @@
-/**
- * What a value may be, as plain data. Pure packages describe options once beside their types; checks, configuration schemas,
- * help and docs derive from it.
- */
+/** Allowed values as plain data. Checks, configuration schemas, help and docs derive from it. */
 export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
   | { readonly kind: "text"; readonly notEmpty?: boolean }
   | { readonly kind: "choice"; readonly of: readonly (string | number | null)[] }
   | { readonly kind: "list"; readonly of: Shape; readonly least?: number; readonly most?: number }
-  /** Any names, each with a value of one shape. */
+  /** Any names, with values of one shape. */
   | { readonly kind: "record"; readonly of: Shape }
   | { readonly kind: "group"; readonly fields: Readonly<Record<string, Field>> }
   | { readonly kind: "either"; readonly of: readonly Shape[] };
 
-/** A finite number in a range; ends are inclusive unless they say `above` or `below`. */
+/** Finite number in a range, with inclusive `min` and `max`. */
 export interface NumberShape {
   readonly kind: "number";
   readonly integer?: boolean;
@@ -23,38 +20,38 @@ export interface NumberShape {
   readonly below?: number;
 }
 
-/** A field of a group. */
+/** Field of a group. */
 export interface Field {
-  /** What it is, in half a sentence: for help, and for editors. */
+  /** Description for help and editors. */
   readonly help?: string;
   readonly shape: Shape;
   readonly optional?: boolean;
   readonly nullable?: boolean;
-  /** What absence means. An optional field without a default is off where it is absent. */
+  /** Value of a missing field. Optional fields without a default are off. */
   readonly default?: unknown;
-  /** Whether it has an effect beside the other fields; default always. */
+  /** Whether it has an effect with the other fields. Default: always. */
   readonly actsWith?: (others: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Fields of a type; a key without a field does not compile. */
+/** Fields of a type; a missing key does not compile. */
 export type FieldsOf<T> = {
   readonly [K in keyof T]-?: Field &
     (undefined extends T[K] ? { readonly optional: true } : { readonly optional?: false }) &
     (null extends T[K] ? { readonly nullable: true } : { readonly nullable?: false });
 };
 
-/** A group whose fields are those of a type. */
+/** Group with the fields of a type. */
 export interface GroupShape<T> {
   readonly kind: "group";
   readonly fields: FieldsOf<T>;
 }
 
-/** The shape of an object with these fields. */
+/** Shape of an object with these fields. */
 export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
   return { kind: "group", fields };
 }
 
-/** The values that a shape allows. */
+/** Values that a shape allows. */
 export type ValueOf<S extends Shape> = S extends { readonly kind: "group"; readonly fields: infer Fields }
   ? ValuesOf<Fields>
   : S extends { readonly kind: "choice"; readonly of: readonly (infer Choice)[] }
@@ -86,7 +83,7 @@ type FieldValue<F> = F extends Field
 
 type Common = "number" | "atLeast0" | "above0" | "count" | "positive" | "share" | "boolean" | "text";
 
-/** Shapes that occur everywhere. */
+/** Common shapes. */
 export const shapes: Readonly<Record<Common, Shape>> = {
   number: { kind: "number" },
   atLeast0: { kind: "number", min: 0 },

@@ -1,4 +1,4 @@
-/** What was given, for a message: short, and never a whole list or object. */
+/** Shows a value in a message, without whole lists and objects. */
 export function shownValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return "a list";

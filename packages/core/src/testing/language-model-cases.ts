@@ -11,11 +11,7 @@ import { isConsistentUsage } from "../ledger/token-usage.ts";
 import { expectThat, type ConformanceCase } from "./conformance.ts";
 import { actingSampling, expectRefusedSampling } from "./sampling-cases.ts";
 
-/**
- * What every language model must do, whether it is an API, a local policy or a replay.
- *
- * @param prompt - one the model can answer, in the kind it takes
- */
+/** Conformance cases of language models. @param prompt - a prompt that the model supports */
 export function languageModelCases(
   prompt: Prompt = { kind: "text", text: "hi" },
 ): readonly ConformanceCase<LanguageModel>[] {

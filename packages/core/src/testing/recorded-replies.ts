@@ -1,16 +1,16 @@
 import type { LaconicErrorCode } from "../errors.ts";
 import type { FinishReason } from "../language-model.ts";
 
-/** How a reply reads: a completion, or the code of the error that it raises once no attempt is left. */
+/** Expected result: a completion, or the error code after all attempts. */
 export type ReplyReading =
   | { readonly text: string; readonly reasoning: string; readonly finishReason: FinishReason }
   | { readonly error: LaconicErrorCode };
 
-/** A successful HTTP reply of a server, in the shape that its documentation or its source describes. */
+/** Successful HTTP reply of a server, as in its documentation or source. */
 export interface RecordedReply {
   readonly server: string;
   readonly shape: string;
-  /** OpenAI's chat completions, its text completions, or SGLang's `/generate`. */
+  /** OpenAI's chat completions, text completions, or SGLang's `/generate`. */
   readonly wire: "chat" | "text" | "generate";
   readonly body: unknown;
   readonly reading: ReplyReading;
@@ -263,7 +263,7 @@ const others: readonly Row[] = [
   ["a later server", "a part outside the table", chat([{ type: "hologram", text: "x" }, "4."], "stop"), whole("4.")],
 ];
 
-/** Errors and broken replies that come with status 200. */
+/** Errors and broken replies with status 200. */
 const failures: readonly Row[] = [
   [
     "OpenRouter",
@@ -331,7 +331,7 @@ const generations: readonly Row[] = [
 const on = (wire: RecordedReply["wire"], rows: readonly Row[]): RecordedReply[] =>
   rows.map(([server, shape, body, reading]) => ({ server, shape, wire, body, reading }));
 
-/** Replies of the servers that Laconic reads, and what each must be read as. */
+/** Replies of supported servers with their expected results. */
 export const recordedReplies: readonly RecordedReply[] = [
   ...on("chat", [...openAi, ...azure, ...anthropic, ...gemini, ...others, ...failures]),
   ...on("text", texts),

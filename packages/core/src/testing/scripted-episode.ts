@@ -3,23 +3,22 @@ import { LaconicError } from "../errors.ts";
 import type { LedgerCall } from "../ledger/ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** One turn of a made-up conversation. */
+/** Turn of a scripted conversation. */
 export interface ScriptedTurn {
   readonly agent: AgentId;
-  /** Empty is silence. */
+  /** Empty for silence. */
   readonly text: string;
-  /** Earlier turns that were read; none when absent. A silent turn cannot be read. */
+  /** Earlier turns that were read, except silent ones. Default: none. */
   readonly reads?: readonly number[];
-  /** Defaults to one token per character and one end token. */
+  /** Default: one per character plus the end token. */
   readonly writtenTokens?: number;
   readonly round?: number;
 }
 
 /**
- * A finished episode from its turns, utterances and ledger in agreement, for testing rewards and metrics.
- * A message delivers its written tokens but the end token. The last turn answers unless `episode.answer` says otherwise.
- *
- * @throws LaconicError `input_invalid` when a turn reads one that is silent or not earlier.
+ * Creates a finished episode with consistent utterances and ledger, for tests of rewards and metrics. A message
+ * delivers its written tokens without the end token. The last turn answers unless `episode.answer` is set.
+ * @throws LaconicError `input_invalid` for a turn that reads a silent or later one
  */
 export function scriptedEpisode(turns: readonly ScriptedTurn[], episode: Partial<Episode> = {}): Episode {
   const written = turns.map(({ text, writtenTokens }) => writtenTokens ?? Array.from(text).length + 1);

@@ -1,26 +1,25 @@
 import { LaconicError } from "../errors.ts";
 import type { Completion, CompletionRequest, LanguageModel } from "../language-model.ts";
 
-/** What to answer: a text, or the parts of a completion that matter. */
+/** Scripted reply: a text, or parts of a completion. */
 export type ScriptedReply = string | (Partial<Completion> & { readonly text: string });
 
-/** One reply for every call, one reply per call in order, or a function of the call; undefined is an unscripted call. */
+/** One reply for all calls, one per call, or a function; undefined is an unscripted call. */
 export type Script =
   | ScriptedReply
   | readonly ScriptedReply[]
   | ((request: CompletionRequest, call: number) => ScriptedReply | undefined | Promise<ScriptedReply | undefined>);
 
-/** A language model that says what a script has, and remembers what it was asked. */
+/** Scripted language model that records its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** Every request so far, in order. */
+  /** Requests so far, in order. */
   readonly calls: readonly CompletionRequest[];
 }
 
 /**
- * A language model that answers from a script and records what it was asked. Unless a reply says otherwise it costs one
- * token per character and one end token, and a prompt costs one token per character.
- *
- * `complete` rejects with LaconicError `input_invalid` on an unscripted call, and `aborted` when the signal has fired.
+ * Creates a language model that answers from a script and records its requests. Default cost: one token per character
+ * of prompt and reply, plus the end token. `complete` rejects with LaconicError `input_invalid` for an unscripted call,
+ * and `aborted` after an abort.
  */
 export function scriptedModel(script: Script, id = "scripted"): ScriptedModel {
   const calls: CompletionRequest[] = [];

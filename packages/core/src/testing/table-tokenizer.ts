@@ -4,10 +4,9 @@ import type { Tokenizer } from "../tokenizer.ts";
 const defaultAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 +-=?,:";
 
 /**
- * A tokenizer of one token per character: token i is the i-th character of the alphabet, and the end token,
- * which no text spells, comes last.
- *
- * @throws LaconicError `input_invalid` when the alphabet repeats a character.
+ * Creates a tokenizer with one token per character of the alphabet, in order. The last token ends an utterance; no text
+ * contains it.
+ * @throws LaconicError `input_invalid` for a repeated character
  */
 export function tableTokenizer(alphabet: string = defaultAlphabet): Tokenizer {
   const characters = Array.from(alphabet);

@@ -1,12 +1,12 @@
 import type { Estimate } from "../numeric/intervals.ts";
 
-/** A value that may be missing: unmeasured, unknown, or no number. All formats write it as `–`. */
+/** Number, or null or undefined if missing. All formats write missing values and NaN as `–`. */
 type Maybe = number | null | undefined;
 
 const missing = "–";
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** A number with three significant digits: whole from 1,000, a power of ten (`2×10⁻⁹`) below 1e-4, `−` as minus. */
+/** Three significant digits; integers from 1,000, powers of ten (`2×10⁻⁹`) below 1e-4, `−` as minus. */
 export function formatNumber(value: Maybe): string {
   if (!isNumber(value)) return missing;
   const [sign, size] = [value < 0 ? "−" : "", Math.abs(value)];
@@ -19,8 +19,8 @@ export function formatNumber(value: Maybe): string {
 }
 
 /**
- * Numbers of a column with equal decimals: three significant digits for the largest, without common trailing zeros. Columns
- * that reach 1,000, or stay below 1e-4, are written number by number.
+ * Formats a column with equal decimals: three significant digits for the largest, without common trailing zeros.
+ * Columns that reach 1,000, or stay below 1e-4, are formatted per number.
  */
 export function formatColumn(values: readonly Maybe[]): string[] {
   const sizes = values.flatMap((value) => (isNumber(value) && Number.isFinite(value) ? [Math.abs(value)] : []));
@@ -36,7 +36,7 @@ export function formatColumn(values: readonly Maybe[]): string[] {
   });
 }
 
-/** Rows of a table with numbers formatted by column, other cells unchanged. */
+/** Formats the numbers of a table by column; other cells are unchanged. */
 export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): string[][] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const shown = Array.from({ length: columns }, (_, column) =>
@@ -47,48 +47,48 @@ export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): str
   );
 }
 
-/** A count with every digit: `1,234,567`. */
+/** Count with all digits: `1,234,567`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** A count of things: `1 run`, `3 runs`. */
+/** Count with its noun: `1 run`, `3 runs`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A share of 0 to 1 as per cent: 0.5 is `50.0 %`. */
+/** Share as per cent: 0.5 is `50.0 %`. */
 export function formatPercent(share: Maybe, decimals = 1): string {
   const hundredths = formatShare(share, decimals);
   return hundredths === missing ? missing : `${hundredths} %`;
 }
 
-/** {@link formatPercent} without its sign, for a column headed per cent: `50.0`. */
+/** {@link formatPercent} without its sign, for columns headed per cent: `50.0`. */
 export function formatShare(share: Maybe, decimals = 1): string {
   if (!isNumber(share) || !Number.isFinite(share)) return missing;
   const text = Math.abs(100 * share).toFixed(decimals);
   return share < 0 && Number(text) > 0 ? `−${text}` : text;
 }
 
-/** A difference of two shares, in points of per cent with its sign: `+3.1`, `−0.4`, `0.0`. */
+/** Difference of two shares in percentage points, with sign: `+3.1`, `−0.4`, `0.0`. */
 export function formatPoints(difference: Maybe, decimals = 1): string {
   const text = formatShare(difference, decimals);
   return Number(text) > 0 ? `+${text}` : text;
 }
 
-/** A value with its interval: `1.2 [0.3, 2]`, or `1.2 [not estimable]` without one. */
+/** Value with interval: `1.2 [0.3, 2]`, or `1.2 [not estimable]`. */
 export function formatEstimate(estimate: Estimate | null, format: (value: number) => string): string {
   if (estimate === null) return missing;
   const { value, low, high } = estimate;
   return `${format(value)} [${low === null || high === null ? "not estimable" : `${format(low)}, ${format(high)}`}]`;
 }
 
-/** An interval of shares: `57.0 % to 65.1 %`, or `not estimable`. */
+/** Interval of shares: `57.0 % to 65.1 %`, or `not estimable`. */
 export function formatInterval(interval: readonly [low: number, high: number] | null): string {
   return interval === null ? "not estimable" : interval.map((end) => formatPercent(end)).join(" to ");
 }
 
-/** Dollars: whole cents, and three significant digits below one dollar: `$1,234.50`, `$0.00123`. */
+/** Dollars in whole cents, or three significant digits below one dollar: `$1,234.50`, `$0.00123`. */
 export function formatUsd(usd: Maybe): string {
   if (!isNumber(usd) || !Number.isFinite(usd)) return missing;
   if (usd < 0) return `−${formatUsd(-usd)}`;
@@ -102,7 +102,7 @@ const spans = [
   [60, "m", 1, "s"],
 ] as const;
 
-/** A time by its two largest units: `0.8 s`, `1 s`, `42 s`, `5 m 42 s`, `1 h 05 m`, `2 d 03 h`. */
+/** Duration in its two largest units: `0.8 s`, `1 s`, `42 s`, `5 m 42 s`, `1 h 05 m`, `2 d 03 h`. */
 export function formatDuration(seconds: Maybe): string {
   if (!isNumber(seconds) || !Number.isFinite(seconds)) return missing;
   if (seconds < 0) return `−${formatDuration(-seconds)}`;
@@ -114,12 +114,12 @@ export function formatDuration(seconds: Maybe): string {
   return `${Math.floor(whole / size)} ${unit} ${String(Math.floor((whole % size) / smaller)).padStart(2, "0")} ${rest}`;
 }
 
-/** Bytes of memory, in binary units: `1.5 GiB`. */
+/** Bytes of memory in binary units: `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
   return inUnits(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
 }
 
-/** Bytes of a file or transfer, in decimal units: `1.5 MB`. */
+/** Bytes of a file or transfer in decimal units: `1.5 MB`. */
 export function formatFileSize(bytes: number): string {
   return inUnits(bytes, ["B", "kB", "MB", "GB", "TB"], 1000);
 }

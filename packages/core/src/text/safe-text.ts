@@ -1,11 +1,11 @@
-/** C0 but for tab and line feed, delete and C1, which XML forbids or terminals obey. */
+/** C0 except tab and line feed, delete, and C1; XML forbids them or terminals obey them. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-/** Direction overrides, separators and invisible characters. Joiners stay: scripts need them. */
+/** Direction overrides, separators and invisible characters, except joiners, which scripts need. */
 const deceivers = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/gu;
 
 /**
- * Text with hidden content visible: control characters, direction overrides and invisible characters as their code (`⟨U+202E⟩`),
- * unpaired surrogates as U+FFFD. Tabs and line ends stay.
+ * Makes hidden content visible: control, direction and invisible characters as codes (`⟨U+202E⟩`), unpaired surrogates
+ * as U+FFFD. Tabs and line ends stay.
  */
 export function visibleText(text: string): string {
   return text
@@ -27,7 +27,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for an HTML or SVG text node or quoted attribute, with {@link visibleText}. */
+/** Escapes text for an HTML or SVG text node or quoted attribute, with {@link visibleText}. */
 export function escapeHtml(text: string): string {
   return visibleText(text).replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }
@@ -35,7 +35,7 @@ export function escapeHtml(text: string): string {
 type CsvCell = string | number | boolean | null;
 
 /**
- * A row as CSV (RFC 4180), without the line feed. Texts that a spreadsheet would run as a formula get an apostrophe.
+ * Row as CSV (RFC 4180) without line feed. Text that a spreadsheet would run as a formula gets an apostrophe.
  * @param onDefused - called for each such text
  */
 export function csvLine(cells: readonly CsvCell[], onDefused: () => void = () => undefined): string {
@@ -50,13 +50,13 @@ export function csvLine(cells: readonly CsvCell[], onDefused: () => void = () =>
     .join(",");
 }
 
-/** As spreadsheets read it: leading blanks and a formula sign; plain numbers are not formulas. */
+/** Spreadsheets skip leading blanks; plain numbers are not formulas. */
 function isFormula(text: string): boolean {
   return /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/u.test(text);
 }
 
 /**
- * A text as one word of a shown command line, quoted if needed. Double quotes work in every shell; single ones are for texts
+ * Quotes text for a displayed command line, if needed. Double quotes work in every shell; single quotes are for text
  * with `"`, `$`, backquote, `!` or a final backslash.
  * @example shellWord("runs/my run") // "runs/my run", with its quotes
  */

@@ -1,6 +1,6 @@
-/** Marks around a thought, as reasoning models write them. */
+/** Thought markers of reasoning models. */
 const marks: readonly (readonly [open: string, close: string])[] = [
-  // Most models, and the scratch pad of Hermes 2 Pro.
+  // most models, and the scratch pad of Hermes 2 Pro
   ...["think", "thinking", "thought", "reasoning", "scratch_pad", "seed:think"].map(
     (tag) => [`<${tag}>`, `</${tag}>`] as const,
   ),
@@ -13,18 +13,18 @@ const marks: readonly (readonly [open: string, close: string])[] = [
 const closeOf: ReadonlyMap<string, string> = new Map(marks);
 const escaped = (mark: string): string => mark.replaceAll(/[[\]|]/gu, String.raw`\$&`);
 const anOpen = new RegExp(marks.map(([open]) => escaped(open)).join("|"), "gu");
-/** Harmony ends all messages with the same mark. */
+/** Harmony ends all messages with the same marker. */
 const aClose = new RegExp(marks.flatMap(([, close]) => (close === "<|end|>" ? [] : escaped(close))).join("|"), "u");
 
-/** Part of a reply. The parts of a reply join to its text. */
+/** Part of a reply; the parts join to its text. */
 export interface ReplyPart {
   readonly text: string;
   readonly isThought: boolean;
 }
 
 /**
- * A reply as thoughts and other text. An unclosed thought reaches to the end. A reply whose first mark closes a thought begins
- * inside it: some chat templates open it in the prompt.
+ * Splits a reply into thoughts and other text. An unclosed thought ends with the reply. A reply whose first marker
+ * closes a thought begins inside it, because some chat templates open it in the prompt.
  */
 export function replyParts(text: string): ReplyPart[] {
   const parts: ReplyPart[] = [];
@@ -53,7 +53,7 @@ export function replyParts(text: string): ReplyPart[] {
   return parts;
 }
 
-/** A reply without its thoughts; the whole reply if nothing else is left. */
+/** Removes thoughts; returns the whole reply if nothing else is left. */
 export function withoutThoughts(text: string): string {
   const visible = replyParts(text).flatMap((part) => (part.isThought ? [] : part.text));
   return visible.join("").trim() === "" ? text : visible.join("");

@@ -1,6 +1,6 @@
 import { thrownText, LaconicError } from "../errors.ts";
 
-/** Host and port of an address, for messages: an address may also hold a password, a key or a signature. */
+/** Host and port of an address, for messages. The rest may contain a password, key or signature. */
 export function hostOf(address: string): string {
   return (URL.canParse(address) && new URL(address).host) || address;
 }
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS certificate of another host",
 };
 
-/** Code of a failed exchange, such as `ECONNREFUSED`, also from causes and from errors of several addresses; null without one. */
+/** Code of a failed exchange, such as `ECONNREFUSED`, also from causes and nested errors; null if missing. */
 export function networkCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code, cause, name, errors } = error as { code?: unknown; errors?: unknown } & Error;
@@ -36,7 +36,7 @@ export function networkCode(error: unknown): string | null {
   return networkCode(cause) ?? (Array.isArray(errors) ? networkCode(errors[0]) : null);
 }
 
-/** Why an exchange failed: the meaning of its code, or the innermost message, which may hold a key. */
+/** Reason of a failed exchange: the meaning of its code, or the innermost message, which may contain a key. */
 export function networkReason(error: unknown): string {
   const code = networkCode(error);
   if (code !== null) return meanings[code] === undefined ? code : `${meanings[code]} (${code})`;
@@ -46,11 +46,11 @@ export function networkReason(error: unknown): string {
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /**
- * The base of a server's address, without a final slash.
- * @param name - of the setting
- * @param plainHttp - whether http to another machine is allowed, and the option that allows it
- * @throws LaconicError `config_invalid` for other protocols, for a user, query or fragment, and for http to another machine
- * unless allowed: keys and data would be readable
+ * Normalises a server's base address, without final slash.
+ * @param name - setting name
+ * @param plainHttp - whether http to another machine is allowed, and the option for it
+ * @throws LaconicError `config_invalid` for other protocols, for a user, query or fragment, and for http to another
+ * machine unless allowed, which would expose keys and data
  */
 export function serverAddress(
   address: string,

@@ -1,7 +1,7 @@
 import type { FinishReason } from "../language-model.ts";
 import { isRecord } from "../shapes/is-record.ts";
 
-/** Finish reasons of servers, in lower case with underscores. `broken`: the server failed and a retry may help. A tool call is a stop. */
+/** Servers' finish reasons in lower case with underscores. `broken`: a retry may help. Tool calls are stops. */
 const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readonly string[]>> = {
   stop: [
     "stop", // OpenAI, Azure, Gemini, Mistral, DeepSeek, xAI, vLLM, SGLang, llama.cpp, Ollama, OpenRouter
@@ -33,7 +33,7 @@ const words: Readonly<Record<Exclude<FinishReason, "unknown"> | "broken", readon
     "content_policy_violation", // OpenAI's errors
     "content_filtered", // Bedrock
     "guardrail_intervened", // Bedrock
-    "safety", // Gemini, as those that follow
+    "safety", // Gemini, like the entries below
     "recitation",
     "language",
     "blocklist",
@@ -60,8 +60,8 @@ const readings = new Map(
 );
 
 /**
- * Reads a server's reason: in any case, after a prefix such as `FinishReason.`, before details such as `: RECITATION`, or in an
- * object's `type` (SGLang). `unknown` for a missing or unlisted reason.
+ * Reads a server's finish reason in any case, after a prefix such as `FinishReason.`, before details such as `:
+ * RECITATION`, or in an object's `type` (SGLang). `unknown` for a missing or unlisted reason.
  */
 export function readFinishReason(given: unknown): FinishReason | "broken" {
   const word: unknown = isRecord(given) ? given["type"] : given;

@@ -2,8 +2,8 @@
 const least = 4;
 
 /**
- * Removes a key that a server may echo whole, truncated, or masked: every run of four or more characters of the key becomes
- * `[redacted]`. Shorter keys are no secrets.
+ * Removes a key that a server may echo whole, truncated or masked: every run of four or more of its characters becomes
+ * `[redacted]`. Shorter keys are not secret.
  */
 export function withoutKey(text: string, key: string): string {
   if (key.length < least) return text;
@@ -17,7 +17,7 @@ export function withoutKey(text: string, key: string): string {
       continue;
     }
     clean += `${text.slice(kept, at)}[redacted]`;
-    // What overlaps is of the same run.
+    // overlaps belong to the same run
     do at += 1;
     while (at + least <= text.length && parts.has(text.slice(at, at + least)));
     at += least - 1;
