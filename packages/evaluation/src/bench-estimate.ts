@@ -7,13 +7,13 @@ import type { BenchJob, BenchSettings } from "./bench-job.ts";
 export interface BenchEstimate {
   readonly questions: number;
   readonly samples: number;
-  /** Calibration included. */
+  /** Includes calibration. */
   readonly calls: number;
-  /** Of these, by methods that learn before they are scored. */
+  /** Calls of calibration. */
   readonly calibrationCalls: number;
-  /** At a token a byte, with every reply as long as possible and quoted wherever possible. */
+  /** One token per byte; every reply has max length and is quoted wherever possible. */
   readonly promptTokens: number;
-  /** The same at four bytes a token, as in English. */
+  /** The same with four bytes per token, as in English. */
   readonly likelyPromptTokens: number;
   readonly completionTokens: number;
 }
@@ -22,8 +22,8 @@ type Work = Pick<BenchEstimate, "calls" | "promptTokens" | "likelyPromptTokens" 
 const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, completionTokens: 0 };
 
 /**
- * An upper bound of calls and tokens, calibration and quoted replies included, without failed attempts. Assumes at most a line per token
- * of a reply, and at least a byte per token.
+ * Upper bound of calls and tokens, including calibration and quoted replies, without failed attempts. Assumes at most
+ * one line per reply token and at least one byte per token.
  */
 export function estimate(
   jobs: readonly BenchJob[],
@@ -33,7 +33,7 @@ export function estimate(
   const samples = sum(
     jobs.map((job) => workOn(job, maxTokens, job.equalTo ? (maxOf.get(job.equalTo.config) ?? 0) : undefined)),
   );
-  // One calibration for all samples of a method on a benchmark.
+  // A method calibrates once per benchmark.
   const learners = new Map(jobs.filter(({ method }) => method.calibrate).map((job) => [job.config, job]));
   const plays = [...learners.values()].flatMap((job) =>
     Array.from({ length: job.method.calibrationPlays ?? 1 }, () =>
@@ -49,18 +49,18 @@ export function estimate(
   };
 }
 
-/** Upper bounds of a method on a benchmark, and whether it is played as published. */
+/** Upper bounds of a method on a benchmark. */
 export interface CellEstimate extends BenchEstimate {
   readonly benchmark: string;
   readonly method: string;
-  /** The comparable row of published tables. */
+  /** Comparable row of published tables. */
   readonly published: string | null;
-  /** How it is played, such as `php/maths@1`; null for a team that is not published. */
+  /** Such as `php/maths@1`; null for an unpublished team. */
   readonly protocol: string | null;
   readonly differs: readonly string[];
 }
 
-/** {@link estimate} of each method on each benchmark, in the order of the jobs. */
+/** {@link estimate} per method and benchmark, in the order of the jobs. */
 export function estimateCells(
   jobs: readonly BenchJob[],
   settings: Pick<BenchSettings, "maxTokens" | "temperature">,
@@ -85,7 +85,7 @@ export function estimateCells(
   });
 }
 
-/** The most tokens of a question of each team, by config. */
+/** Max tokens per question of each team, by config. */
 function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<string, number> {
   const most = new Map<string, number>();
   const teams = new Set(jobs.flatMap(({ equalTo }) => equalTo?.config ?? []));
@@ -97,10 +97,10 @@ function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<st
   return most;
 }
 
-/** Tokens of a call's own words with its template, and of the words around a quote. */
+/** Tokens of a call's instructions and template, and of the text around a quote. */
 const [callTokens, copyTokens] = [512, 64] as const;
 
-/** @param budget - tokens after which it asks no more, for a method of equal tokens */
+/** @param budget - token limit of a method with equal tokens */
 function workOn(
   { method, problem, protocol, set: { benchmark }, script, exemplars }: BenchJob,
   maxTokens: number | null,
@@ -115,12 +115,12 @@ function workOn(
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
-    // A request holds each text at most once.
+    // A request contains each text at most once.
     (script ? copies.questions * bytesOf(Object.values(script.texts)) : 0) +
     (script && script.examples > 0 ? 0 : copies.examples * examplesBytes(exemplars));
-  // A quoted line has a mark of two tokens before it.
+  // Quoted lines have a mark of two tokens.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
-  // The last call begins within a budget, and may end beyond it.
+  // The last call starts within the budget and may exceed it.
   const within = (tokens: number, lastCall: number): number =>
     budget === undefined ? tokens : budget + Math.ceil(lastCall);
   const likely = bytes / 4 + copies.replies * reply;
@@ -132,7 +132,7 @@ function workOn(
   };
 }
 
-/** With hints: at most two answers, each named in the question and in the reply. */
+/** Includes hints: at most two answers, each in question and reply. */
 function examplesBytes(exemplars: readonly Exemplar[]): number {
   const longest = Math.max(0, ...exemplars.map(({ answer }) => Buffer.byteLength(answer)));
   const texts = exemplars.flatMap(({ question, solution, answerLine }) => [question, solution, answerLine]);

@@ -8,30 +8,30 @@ export interface BenchSet {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** All of another split, in an order by seed; each method chooses as its protocol says. */
+  /** Examples of another split in seeded order; protocols choose among them. */
   readonly exemplars: readonly Exemplar[];
   /** Metadata key of a problem's topic. */
   readonly topic?: string;
-  /** Installed published texts, by their names in protocols. */
+  /** Installed published texts by name. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** For methods that learn before they are scored; from another split too. */
+  /** Problems for methods that calibrate, from another split. */
   readonly calibration: readonly BenchmarkProblem[];
 }
 
-/** Settings that decide what a bench computes. */
+/** Settings that determine the results of a bench. */
 export interface BenchSettings {
-  /** Id of the model and of its server, for the records. */
+  /** Model id and server, for records. */
   readonly model: string;
   readonly methods: readonly string[];
   readonly repeats: number;
   readonly seed: string | number;
-  /** Null takes each paper's. */
+  /** Null uses each paper's. */
   readonly temperature: number | null;
-  /** Of a reply; null takes each protocol's ceiling. */
+  /** Max reply tokens; null uses each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Worked examples of every method; null or absent takes each paper's. */
+  /** Number of worked examples; null uses each paper's. */
   readonly shots?: number | null;
-  /** Ids of the models of single roles, and of their servers. */
+  /** Model id and server by role. */
   readonly roleModels?: Readonly<Record<string, string>>;
 }
 
@@ -41,13 +41,13 @@ export interface BenchJob {
   readonly problem: BenchmarkProblem;
   readonly method: Baseline;
   readonly agents: readonly AgentId[];
-  /** How the method is played; null for a team that is not published. */
+  /** Null for an unpublished team. */
   readonly protocol: Protocol | null;
-  /** How the question is dealt among its agents; null where all see the whole. */
+  /** Deal of the question; null if all agents see the whole. */
   readonly partition: JobPartition | null;
-  /** For a method of equal tokens: the team whose tokens it may take, once the team's samples are there. */
+  /** Team whose mean tokens a single agent may use, for a method of equal tokens. */
   readonly equalTo: EqualJob | null;
-  /** The published texts that its requests are written with; null for our words and `exemplars`. */
+  /** Published texts of the requests; null for our wording and `exemplars`. */
   readonly script: Script | null;
   readonly exemplars: readonly Exemplar[];
   /** Index of the problem in the set, from 0. */
@@ -57,12 +57,12 @@ export interface BenchJob {
   readonly key: string;
 }
 
-/** A deal, and how it is made. */
+/** Deal with its function. */
 export interface JobPartition extends Deal {
   readonly give: <P extends Problem>(problem: P) => P | null;
 }
 
-/** A team that a single agent is compared with. */
+/** Team to compare a single agent with. */
 export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
   readonly config: string;
 }
@@ -73,16 +73,16 @@ export interface Partitioner {
   readonly dealTo: (holders: readonly AgentId[]) => JobPartition["give"];
 }
 
-/** Whether agents see whole questions. */
+/** Information setting of a job. */
 export function settingOf({ partition }: Pick<BenchJob, "partition">): InformationSetting {
   return partition ? "dealt" : "whole";
 }
 
 /**
- * Mean tokens of a question, prompt and completion, of each team that a single agent is compared with.
- * @param bound - samples of equal tokens that are still to be taken
- * @param jobs - of this run: a team with an unscored sample is left out
- * @returns by config of the single agent's samples
+ * Mean tokens per question of each team that a single agent is compared with.
+ * @param bound - open samples of equal tokens
+ * @param jobs - teams with an unscored sample here are skipped
+ * @returns by config of the single agent
  */
 export function measuredTokens(
   bound: readonly BenchJob[],

@@ -14,27 +14,27 @@ import { answerForm, answerReading, type GradeRule, type Graders } from "@laconi
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { type EqualTokens, type SampleRecord, sumShares, type ModelShare } from "./sample-record.ts";
 
-/** The model, the graders and the prices of a bench. */
+/** Models, graders and prices of a bench. */
 export interface BenchParts {
   readonly model: LanguageModel;
   readonly graders: Graders;
-  /** By benchmark, instead of that of `graders`. */
+  /** Overrides the rule of `graders` by benchmark. */
   readonly gradeRules?: Readonly<Record<string, GradeRule>>;
   readonly price: TokenPrice | null;
-  /** Models of single roles of all methods, such as `actor`; all others use `model`. */
+  /** Models by role, such as `actor`; other roles use `model`. */
   readonly roleModels?: Readonly<Record<string, RoleModel>>;
-  /** For methods that run programs. */
+  /** Required by methods that run programs. */
   readonly runProgram?: RunProgram;
 }
 
-/** The model of a role. */
+/** Model of a role. */
 export interface RoleModel {
   readonly model: LanguageModel;
-  /** US dollars per million tokens, where known. */
+  /** US dollars per million tokens, if known. */
   readonly price: TokenPrice | null;
 }
 
-/** Options of a method for a question of a benchmark. */
+/** Options of a method for a question. */
 export function methodOptions(
   job: Pick<BenchJob, "set" | "problem" | "protocol" | "script" | "exemplars"> & {
     readonly equalTokens?: EqualTokens | null;
@@ -60,7 +60,6 @@ export function methodOptions(
   };
 }
 
-/** Graders of a benchmark. */
 export function gradersOf(
   benchmark: string,
   { graders, gradeRules = {} }: Pick<BenchParts, "graders" | "gradeRules">,
@@ -69,7 +68,7 @@ export function gradersOf(
   return rule === undefined ? graders : { ...graders, rule };
 }
 
-/** Of a method's calls, unless a phase of its protocol has its own. */
+/** Temperature of a method's calls; phases of its protocol may override it. */
 export function temperatureOf(
   { method, protocol }: Pick<BenchJob, "method" | "protocol">,
   { temperature }: BenchSettings,
@@ -77,7 +76,7 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** The problem as a method's team gets it: whole, in published words, or dealt among its agents. */
+/** Problem for a method's team: whole, in published words, or dealt. */
 export function givenTo(
   { partition, script }: Pick<BenchJob, "partition" | "script">,
   { published, ...problem }: BenchmarkProblem,
@@ -86,7 +85,6 @@ export function givenTo(
   return posed(partition?.give(problem) ?? whole);
 }
 
-/** The model of each agent. */
 export function modelsFor(
   method: Baseline,
   { agents }: Topology,
@@ -97,7 +95,7 @@ export function modelsFor(
   );
 }
 
-/** The entry of an agent or its slot. */
+/** Entry of an agent or its slot. */
 export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
   const slot = [agent, slotOf(agent)].find((name) => Object.hasOwn(roleModels, name));
   return slot === undefined ? undefined : roleModels[slot];
@@ -106,8 +104,8 @@ export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: A
 type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
 
 /**
- * The comparable row of published tables, or the differences that prevent it. Only a faithful pair of method and benchmark has a row: its
- * protocol, and the bench's settings, are the paper's. A team without a protocol, such as a trained one, has none.
+ * Comparable row of published tables, or the differences that prevent a comparison. Only a method with the paper's
+ * protocol and settings has a row; unpublished teams have none.
  */
 export function standingOf(
   { set: { benchmark }, protocol, partition, script, exemplars }: StandingJob,
@@ -129,14 +127,14 @@ export function standingOf(
   return { published: differs.length === 0 ? protocol.published : null, differs };
 }
 
-/** Cost of calls for the caller: in all, and by model. */
+/** Cost of calls in total and by model. */
 interface Spending {
-  /** US dollars; null for a call without a known price, and for a bench without any price. */
+  /** US dollars; null if a price is unknown. */
   readonly usd: number | null;
   readonly byModel: readonly ModelShare[];
 }
 
-/** Models of the method cost the caller nothing, unless the method has a price for them. */
+/** Sums the cost of calls. A method's own models are free unless it has prices. */
 export function spendingOf(
   { calls }: Ledger,
   method: Pick<Baseline, "models" | "prices">,
@@ -154,7 +152,6 @@ export function spendingOf(
   return { usd: unknown ? null : byModel.reduce((sum, { usd }) => sum + (usd ?? 0), 0), byModel };
 }
 
-/** The model of an agent, and its price. */
 function voiceOf(
   agent: AgentId,
   { models = {}, prices = {} }: Pick<Baseline, "models" | "prices">,

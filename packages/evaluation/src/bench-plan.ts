@@ -29,9 +29,9 @@ import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /**
- * All samples, by benchmark, method, setting, repeat, question. Methods play whole questions; with a partitioner those whose protocol deals
- * also play them dealt. A team that deals by itself plays nothing else. Questions that cannot be dealt are left out
- * ({@link unpartitioned}). A method of equal tokens plays once for each team, on the team's questions, whole.
+ * All samples by benchmark, method, setting, repeat and question. Methods play whole questions; with a partitioner,
+ * methods whose protocol allows it also play dealt ones. A team with its own deal plays only that. Questions that
+ * cannot be dealt are skipped ({@link unpartitioned}). A method of equal tokens plays the whole questions of each team.
  * @throws LaconicError `config_invalid` for a method of equal tokens without a team
  */
 export function benchJobs(
@@ -53,7 +53,7 @@ export function benchJobs(
   });
 }
 
-/** A method on a benchmark in one setting. */
+/** Method on a benchmark in one setting. */
 type Play = Omit<BenchJob, "problem" | "place" | "repeat" | "key">;
 
 function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
@@ -84,7 +84,7 @@ function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, parti
   }));
 }
 
-/** A single agent for every method of several agents. */
+/** Single agents, one per team. */
 function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, teams: readonly Play[]): Play[] {
   const beside = teams.filter(({ agents }) => agents.length > 1);
   if (beside.length === 0 && set.problems.length > 0)
@@ -126,7 +126,7 @@ function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[
   ).flat();
 }
 
-/** A play's examples, or those of them that are on the question's own topic. */
+/** Examples of a question, or those on its topic. */
 function shownTo(
   problem: BenchmarkProblem,
   { set, protocol, exemplars }: Play,
@@ -136,7 +136,7 @@ function shownTo(
   return chooseShots(protocol.shots, exemplars, shots ?? undefined, String(problem.metadata?.[set.topic ?? ""]));
 }
 
-/** The protocol of a method on a benchmark; null for a team that is not published. */
+/** Protocol of a method on a benchmark; null for an unpublished team. */
 export function protocolOf({ protocols }: Baseline, { benchmark, problems: [problem] }: BenchSet): Protocol | null {
   if (!protocols) return null;
   return protocolFor(protocols, { benchmark, ...(problem && { family: familyOf(problem.grading.kind) }) });
@@ -148,11 +148,11 @@ export interface Unpartitioned {
   readonly method: string;
   readonly questions: number;
   readonly of: number;
-  /** Why a method plays none of them dealt; null for single questions. */
+  /** Why all of them are skipped; null for single questions. */
   readonly reason: string | null;
 }
 
-/** Questions that {@link benchJobs} leaves out of the dealt setting, by benchmark and method. */
+/** Questions skipped by {@link benchJobs} in the dealt setting. */
 export function unpartitioned(
   sets: readonly BenchSet[],
   settings: BenchSettings,
@@ -184,7 +184,7 @@ function dealtSet(set: BenchSet, { give }: JobPartition): BenchSet {
   return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
 }
 
-/** Published texts, unless the settings ask for so many examples of a training split. */
+/** Published texts, unless the settings override the number of examples. */
 function scriptFor(
   protocol: Protocol | null,
   { benchmark, scripts = {} }: BenchSet,
@@ -195,14 +195,13 @@ function scriptFor(
 }
 
 function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchSettings): readonly Exemplar[] {
-  // Every question shows its own: records of other examples are other samples.
+  // Hashes all examples, because they differ by question.
   if (protocol?.shots.select === "same-topic") return set.exemplars;
   return protocol
     ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
     : set.exemplars.slice(0, settings.shots ?? 0);
 }
 
-/** The agents of a method on a benchmark. */
 function agentsOf(
   job: Pick<BenchJob, "method" | "set" | "problem" | "protocol" | "script" | "exemplars">,
   settings: BenchSettings,
@@ -213,7 +212,7 @@ function agentsOf(
   return job.method.create(methodOptions(job, settings, { runProgram })).agents;
 }
 
-/** The models of single roles that change a method's samples. */
+/** Role models that affect a method. */
 function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettings, { models = {} }: Baseline) {
   const used = agents.flatMap((agent) => {
     const model = Object.hasOwn(models, agent) ? undefined : roleModelOf(roleModels, agent);

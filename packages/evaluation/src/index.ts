@@ -1,5 +1,5 @@
 /**
- * Runs methods on benchmarks, and makes the papers' tables of the records.
+ * Runs methods on benchmarks, and makes the papers' tables.
  * @module @laconic/evaluation
  */
 export { estimate, estimateCells } from "./bench-estimate.ts";

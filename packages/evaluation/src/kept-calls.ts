@@ -8,19 +8,19 @@ import type { SampleRecord } from "./sample-record.ts";
 
 /** Stores requests and replies of samples. */
 export interface CallFile {
-  /** Durable once it returns. */
+  /** Durable once it resolves. */
   append(sample: string, calls: readonly StoredCall[]): Promise<CallsPlace>;
   close(): Promise<void>;
 }
 
-/** Most UTF-16 units of a sample's prompts and replies; further calls are counted and left out. */
+/** Max UTF-16 units of a sample's prompts and replies; further calls are only counted. */
 const maxCharacters = 8 << 20;
 
-/** Opens a bench's file of calls to append to it. Bytes after the last record's calls, such as a torn write, are cut off. */
+/** Opens a bench's calls for appending. Bytes after the last record's calls are truncated. */
 export async function openCallFile(path: string, records: Iterable<Pick<SampleRecord, "requests">>): Promise<CallFile> {
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
-  // A shorter file has lost a part.
+  // A shorter file has lost data.
   let size = await writing(path, async () => {
     const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
@@ -58,17 +58,17 @@ function charactersOf({ prompt, reply }: StoredCall): number {
   return asked + (reply?.length ?? 0);
 }
 
-/** Calls of the samples in progress; those of a failed sample are stored too. */
+/** Calls of running samples, including failed ones. */
 export class KeptCalls {
   readonly #file: CallFile | undefined;
   readonly #calls = new Map<string, readonly StoredCall[]>();
 
-  /** @param file - without it nothing is stored */
+  /** @param file - absent: nothing is stored */
   constructor(file: CallFile | undefined) {
     this.#file = file;
   }
 
-  /** The models of a sample's agents, which record each call. */
+  /** Wraps the models of a sample to record their calls. */
   noted(sample: string, models: Record<AgentId, LanguageModel>): Record<AgentId, LanguageModel> {
     if (!this.#file) return models;
     const calls: StoredCall[] = [];
@@ -76,7 +76,7 @@ export class KeptCalls {
     return Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, recording(agent, model, calls)]));
   }
 
-  /** Writes a sample's calls; null where there are none. */
+  /** Writes a sample's calls; null without any. */
   async placeOf(sample: string): Promise<CallsPlace | null> {
     const calls = this.#calls.get(sample) ?? [];
     this.#calls.delete(sample);
@@ -84,7 +84,7 @@ export class KeptCalls {
   }
 }
 
-/** A model that records each call in order: the prompt and the settings as the model gets them, and the reply. */
+/** Records each call with prompt, sampling and reply. */
 function recording(agent: AgentId, model: LanguageModel, calls: StoredCall[]): LanguageModel {
   return {
     id: model.id,

@@ -4,26 +4,26 @@ import { fileLines, openAppender } from "@laconic/core/platform";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
-/** Records on disk, one a line, each durable once `append` has returned. */
+/** File of records, one per line, durable once `append` resolves. */
 export interface RecordFile<Kept = SampleRecord> {
-  /** The last record of every sample. */
+  /** Last record of each sample. */
   readonly records: ReadonlyMap<string, Kept>;
   append(record: Kept): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A kind of record, and the key of its sample. */
+/** Kind of record, with its sample key. */
 export interface RecordKind<Kept> {
   readonly schema: z.ZodType<Kept>;
   readonly keyOf: (record: Kept) => string;
 }
 
-/** A line of a bench of methods on questions. */
+/** Records of methods on questions. */
 export const sampleRecords: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
 
 /**
- * The last record of every sample, and the bytes of whole lines; a torn last line is left out.
- * @throws LaconicError `data_invalid` for a line in the middle that is no record, with file and row
+ * Last record of each sample, and the size in bytes without a torn last line.
+ * @throws LaconicError `data_invalid` for another invalid line, with file and row
  */
 export async function readRecords<Kept>(
   { schema, keyOf }: RecordKind<Kept>,
@@ -46,7 +46,7 @@ export function openRecords(path: string): Promise<RecordFile> {
   return openRecordsOf(sampleRecords, path);
 }
 
-/** As {@link openRecords}, of any kind. */
+/** {@link openRecords} for any kind. */
 export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string): Promise<RecordFile<Kept>> {
   const { records, bytes } = await readRecords(kind, path);
   const file = await openAppender(path, bytes);

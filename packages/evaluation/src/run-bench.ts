@@ -17,38 +17,37 @@ import { messageOf, SampleTaker } from "./take-samples.ts";
 
 /** Limits and listeners of a bench. */
 export interface BenchOptions {
-  /** Questions at a time. Default 32. */
+  /** Max concurrent questions. Default 32. */
   readonly concurrency?: number;
-  /** Failed samples, and samples that the machine left undecided, after which the run stops; null never does. Default 20. */
+  /** Stops after so many failed or undecided samples; null never stops. Default 20. */
   readonly maxErrors?: number | null;
-  /** Timeout of a verdict while no other arrives. Default 300. */
+  /** Timeout in seconds of a verdict while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: SampleRecord) => void;
-  /** Stores requests and replies. */
   readonly callFile?: CallFile;
-  /** Calibrations of an earlier part of the run. */
+  /** Calibrations of earlier runs. */
   readonly learned?: readonly CalibrationRecord[];
   /** Stores a calibration before the method's first sample. */
   readonly onLearned?: (record: CalibrationRecord) => Promise<void>;
 }
 
-/** How a bench ended. */
+/** Result of a bench run. */
 export interface BenchOutcome {
   readonly done: number;
   readonly errors: number;
-  /** Answered, and kept from a verdict by the machine. */
+  /** Answers without a verdict because of the machine. */
   readonly undecided: number;
-  /** Samples of equal tokens that were not taken, because samples of their team have no score yet; absent for none. */
+  /** Skipped samples of equal tokens, whose team has unscored samples; absent if 0. */
   readonly waiting?: number;
-  /** Why it stopped early; null when it did not. */
+  /** Reason of an early stop, or null. */
   readonly stopped: string | null;
 }
 
 /**
- * Takes samples and stores each record before the next sample of its worker begins. An error of a model or of a grader is a record,
- * not a score, and so is an answer that the machine kept from a verdict: the next run judges it again and asks no model. A spent
- * budget, an abort, a refused request or too many errors stop the run, which can be resumed.
+ * Takes samples and stores each record before the worker's next sample. Model and grader errors are records without a
+ * score. Undecided answers are graded again by the next run, without a request. A spent budget, an abort, a refused
+ * request or too many errors stop the run, which can be resumed.
  */
 export async function runBench(
   jobs: readonly BenchJob[],
@@ -61,7 +60,7 @@ export async function runBench(
   const bench = new Bench(settings, parts, options);
   const taker = new SampleTaker(bench, file, { concurrency, maxErrors, signal }, onRecord);
   await taker.take(jobs.filter(({ equalTo }) => equalTo === null));
-  // A team's tokens are known once all its samples are there.
+  // A team's tokens are known once all its samples are scored.
   const bound = jobs.filter(({ equalTo }) => equalTo !== null);
   bench.equalTokens = measuredTokens(bound, jobs, file.records);
   const [ready, waiting] = [true, false].map((has) =>
@@ -100,7 +99,7 @@ class Bench {
     return key;
   }
 
-  /** Judges an answer that an earlier run paid for and could not judge; else takes the sample. */
+  /** Grades a stored answer without a verdict; otherwise takes the sample. */
   async take(
     job: BenchJob,
     attempt: number,
@@ -115,8 +114,9 @@ class Bench {
     const options = methodOptions({ ...job, equalTokens }, this.#settings, this.#parts);
     const topology =
       learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
-    // A trained team uses the random numbers of its evaluations. Other methods have streams of their names: no two send the same request,
-    // so that a resumed bench replays to each the replies that were paid for it.
+    // Trained teams use the random numbers of their evaluations. Other methods have streams by name: no two send the
+    // same
+    // request, so a resumed bench can replay the replies that were already paid.
     const stream = sampleStream(this.#settings.seed, place, repeat);
     const started = performance.now();
     const episode = await topology.run(givenTo(job, problem), {
@@ -162,7 +162,7 @@ class Bench {
     };
   }
 
-  /** Which sample it is, and how it is played. */
+  /** Identity of a sample, and how it is played. */
   #identityOf(job: BenchJob) {
     const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
     return {
@@ -180,7 +180,7 @@ class Bench {
     };
   }
 
-  /** What a method learned, once for all its samples; undefined for a method that does not learn. */
+  /** Calibration result, shared by all samples of a method; undefined without calibration. */
   #learnedOf(job: BenchJob, signal: AbortSignal): Promise<unknown> {
     const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);
@@ -199,9 +199,9 @@ class Bench {
   }
 
   /**
-   * Has a method learn on a benchmark's calibration questions.
-   * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
-   * gets no verdict twice, which does not count as wrong
+   * Calibrates a method.
+   * @throws LaconicError `data_invalid` without calibration questions, since test questions are never used;
+   * `scoring_failed` for an answer without a verdict in two attempts
    */
   async #calibrate(job: BenchJob, signal: AbortSignal): Promise<CalibrationRecord> {
     const { method, set, config } = job;
@@ -253,7 +253,7 @@ class Bench {
     };
   }
 
-  /** The verdict on an answer, or why there is none. */
+  /** Grades an answer. */
   async #grade(
     answer: string | null,
     { set }: BenchJob,
@@ -277,20 +277,20 @@ class Bench {
     const { decided = true, limited = false, steps = [] } = verdict;
     const way = { extracted, rule, steps: bounded(steps) };
     if (decided) return { status: "scored", correct, score, ...way, error: null };
-    // A limit that every attempt would reach is no failure of the bench.
+    // Retries would reach this limit again, so it is no failure.
     return { status: "undecided", correct: null, score: null, ...way, error: limited ? null : (rule ?? "undecided") };
   }
 }
 
-/** The part of a record that grading writes. */
+/** Fields of a record that grading writes. */
 type Graded = Pick<SampleRecord, "status" | "correct" | "score" | "extracted" | "rule" | "steps" | "error">;
 
 const noVerdict = { correct: null, score: null, extracted: null, rule: null, steps: [] };
 
-/** Errors that every answer would meet. A fault in one problem's tests is that problem's error. */
+/** Errors that affect every answer; a fault in a problem's tests affects only that problem. */
 const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
 
-/** The steps to a verdict, cut to the limits of a record. */
+/** Shortens the steps to the limits of a record. */
 function bounded(steps: readonly GradingStep[]): GradingStep[] {
   const { characters, steps: most } = gradingStepLimits;
   const cut = (text: string): string => (text.length <= characters ? text : `${text.slice(0, characters)}…`);
@@ -302,7 +302,7 @@ function bounded(steps: readonly GradingStep[]): GradingStep[] {
   }));
 }
 
-/** Result of a method's calibration, and its cost, which samples do not include. */
+/** Result and cost of a calibration; samples do not include the cost. */
 export interface CalibrationRecord extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;

@@ -7,9 +7,9 @@ import { z } from "zod";
 export interface EpisodeCosts extends TokenCounts {
   readonly calls: number;
   readonly readTokens: number;
-  /** Tokens that cannot be written at the same time. */
+  /** Tokens of the longest sequential path. */
   readonly criticalTokens: number;
-  /** Seconds that cannot run at the same time; null if not measured. */
+  /** Seconds of the longest sequential path; null if not measured. */
   readonly criticalSeconds: number | null;
 }
 
@@ -27,7 +27,7 @@ export const tokenCountFields: Record<"promptTokens" | "completionTokens", z.Zod
   costUsd: z.number().min(0).exactOptional(),
 };
 
-/** Fields of a stored record. */
+/** Cost fields of a stored record. */
 export const episodeCostFields: typeof tokenCountFields & {
   readonly [K in Exclude<keyof EpisodeCosts, keyof TokenCounts>]: z.ZodType<EpisodeCosts[K]>;
 } = {
@@ -35,11 +35,11 @@ export const episodeCostFields: typeof tokenCountFields & {
   ...tokenCountFields,
   readTokens: count,
   criticalTokens: count,
-  // Old records have none.
+  // Missing in old records.
   criticalSeconds: z.number().min(0).nullable().default(null),
 };
 
-/** Of an episode that an error ended. */
+/** Costs of a failed episode. */
 export const noCosts: EpisodeCosts = {
   calls: 0,
   promptTokens: 0,
@@ -49,7 +49,6 @@ export const noCosts: EpisodeCosts = {
   criticalSeconds: null,
 };
 
-/** Costs of an episode's ledger. */
 export function episodeCosts(ledger: Ledger): EpisodeCosts {
   const totals = ledgerTotals(ledger);
   return {
@@ -61,33 +60,33 @@ export function episodeCosts(ledger: Ledger): EpisodeCosts {
   };
 }
 
-/** Whether all agents see the whole question, or each a share of it. */
+/** Whether agents see the whole question, or each a share. */
 export type InformationSetting = "whole" | "dealt";
 
-/** How questions were dealt. */
+/** Deal of questions among agents. */
 export interface Deal {
   readonly seed: string;
   readonly holders: readonly AgentId[];
 }
 
-/** The team that bounds a single agent's tokens. */
+/** Team whose mean tokens limit a single agent. */
 export interface EqualTokens {
   readonly method: string;
   readonly setting: InformationSetting;
-  /** Mean prompt and completion tokens of a question. */
+  /** Mean prompt and completion tokens per question. */
   readonly tokens: number;
   readonly questions: number;
 }
 
-/** Part of one model in a sample. */
+/** Share of one model in a sample. */
 export interface ModelShare extends TokenCounts {
   readonly model: string;
   readonly calls: number;
-  /** Null without a known price; 0 for a model that is free for the caller. */
+  /** Null without a known price; 0 for a free model. */
   readonly usd: number | null;
 }
 
-/** Adds up the shares of each model, in the order in which models first occur. */
+/** Sums the shares by model, in order of first occurrence. */
 export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   const sums = new Map<string, ModelShare>();
   for (const share of shares) {
@@ -109,7 +108,7 @@ export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   return [...sums.values()];
 }
 
-/** One question answered by one method once. */
+/** Answer of one method to one question. */
 export interface SampleRecord extends EpisodeCosts {
   readonly benchmark: string;
   readonly problem: string;
@@ -121,38 +120,37 @@ export interface SampleRecord extends EpisodeCosts {
   readonly equalTo: EqualTokens | null;
   /** Hash of all settings. */
   readonly config: string;
-  /** Such as `php/maths@1`; null for a team that is not published, and in old records. */
+  /** Such as `php/maths@1`; null for unpublished teams, and in old records. */
   readonly protocol: string | null;
   /** Number of worked examples; null in old records. */
   readonly shots: number | null;
-  /** The comparable row of published tables. */
+  /** Comparable row of published tables. */
   readonly published: string | null;
-  /** Differences from what is published, a sentence each. */
+  /** Differences to the published method, one sentence each. */
   readonly differs: readonly string[];
   /**
-   * `scored` also without an answer. `undecided`: the machine, or a limit of the sandbox, prevented a verdict; a resumed bench judges it
-   * again. `error` is null for such a limit.
+   * `scored` includes missing answers. `undecided`: the machine or a sandbox limit prevented a verdict; a resumed bench
+   * grades it again. `error` is null for such a limit.
    */
   readonly status: "scored" | "undecided" | "error";
   /** Null without a score. */
   readonly correct: boolean | null;
-  /** F1 of words, where the benchmark's rule has partial scores. */
+  /** Word F1, if the benchmark has partial scores. */
   readonly score: number | null;
   readonly answer: string | null;
   readonly extracted: string | null;
   readonly rule: string | null;
-  /** From the answer to its verdict; empty in old records. */
+  /** Steps to the verdict; empty in old records. */
   readonly steps: readonly GradingStep[];
-  /** Place of its calls in the bench's file; null if not stored. */
+  /** Position of its calls in the bench's file; null if not stored. */
   readonly requests: CallsPlace | null;
   readonly stopReason: string | null;
-  /** Of the method, such as `capped`. */
+  /** Notes of the method, such as `capped`. */
   readonly notes: readonly string[];
   readonly usd: number | null;
-  /** Empty for an error, and in old records. */
+  /** Empty for errors, and in old records. */
   readonly byModel: readonly ModelShare[];
   readonly seconds: number;
-  /** From 1. */
   readonly attempt: number;
   readonly error: string | null;
   readonly gold: string;
@@ -160,7 +158,6 @@ export interface SampleRecord extends EpisodeCosts {
 
 const setting = z.enum(["whole", "dealt"]);
 const usd = z.number().min(0).nullable();
-/** A stored sample. */
 export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   benchmark: z.string(),
   problem: z.string(),
@@ -203,7 +200,7 @@ export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   gold: z.string(),
 });
 
-/** Identity of a sample. */
+/** Key of a sample. */
 export function sampleKey(
   record: Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config">,
 ): string {

@@ -5,16 +5,16 @@ import type { RecordFile } from "./record-file.ts";
 interface Sample {
   readonly status: string;
   readonly attempt: number;
-  /** Null for a score, and for an answer that reached a limit of the sandbox. */
+  /** Null with a score, and for a sandbox limit. */
   readonly error: string | null;
 }
 
-/** How samples of a kind are taken. */
+/** Takes samples of a kind. */
 export interface SampleKind<Job, Kept> {
   keyOf(job: Job): string;
   /**
-   * @param before - the record of an earlier attempt, which has no score
-   * @param signal - the caller's; also fires when records can no longer be written
+   * @param before - record of an earlier attempt without a score
+   * @param signal - also fires when records cannot be written
    */
   take(job: Job, attempt: number, before: Kept | undefined, signal: AbortSignal): Promise<Kept>;
   failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
@@ -22,18 +22,18 @@ export interface SampleKind<Job, Kept> {
 
 interface TakeLimits {
   readonly concurrency: number;
-  /** Failed samples after which it stops; null never does. */
+  /** Stops after so many failed samples; null never stops. */
   readonly maxErrors: number | null;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Takes samples, and stores each record before the next sample of the same worker begins. */
+/** Takes samples, and stores each record before the worker's next sample. */
 export class SampleTaker<Job, Kept extends Sample> {
   /** Samples of this run by status. */
   readonly counts: Record<string, number> = {};
   #failed = 0;
   #stopped: string | null = null;
-  /** Fires when records can no longer be written: replies in flight would be lost. */
+  /** Fires when records cannot be written, because running replies would be lost. */
   readonly #unkept = new AbortController();
   readonly #signal: AbortSignal;
   readonly #kind: SampleKind<Job, Kept>;
@@ -52,15 +52,15 @@ export class SampleTaker<Job, Kept extends Sample> {
     this.#limits = limits;
     this.#onRecord = onRecord;
     this.#signal = AbortSignal.any([this.#unkept.signal, ...(limits.signal ? [limits.signal] : [])]);
-    setMaxListeners(0, this.#signal); // every call in flight listens to it
+    setMaxListeners(0, this.#signal); // every running call adds a listener
   }
 
-  /** Why it stopped early; null when it did not. */
+  /** Reason of an early stop, or null. */
   get stopped(): string | null {
     return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
   }
 
-  /** @throws the error of writing a record, once every sample in flight has ended */
+  /** @throws the error of writing a record, once all running samples have ended */
   async take(jobs: readonly Job[]): Promise<void> {
     const queue = jobs.values();
     const workers = Math.min(this.#limits.concurrency, jobs.length);
@@ -107,14 +107,14 @@ export class SampleTaker<Job, Kept extends Sample> {
   }
 }
 
-/** Errors that the next sample would meet too, unlike a request that is refused for its content, such as its length. */
+/** Errors that later samples would repeat, unlike a request that is refused for its content. */
 function endsBench(error: unknown): boolean {
   if (!LaconicError.is(error)) return false;
   if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
   return ["aborted", "budget_refused", "config_invalid", "data_invalid", "run_unwritable"].includes(error.code);
 }
 
-/** The error of a record. */
+/** Error text of a record. */
 export function messageOf(error: unknown): string {
   return thrownText(error).slice(0, 500);
 }

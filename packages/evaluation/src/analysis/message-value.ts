@@ -9,24 +9,24 @@ import type {
   Utterance,
 } from "@laconic/core";
 
-/** A message, and its effect on the score. */
+/** Message with its effect on the score. */
 export interface MessageValue {
   readonly agent: string;
   readonly turn: number;
   readonly text: string;
-  /** Tokens written for the message, reasoning included. */
+  /** Written tokens, including reasoning. */
   readonly tokens: number;
-  /** Score with the message minus the score without it. */
+  /** Score with the message minus score without it. */
   readonly value: number;
 }
 
-/** Whether a message is left out, or its second half. */
+/** Part of a message to remove: all, or the second half. */
 export type Cut = "drop" | "halve";
 
-/** How episodes are judged: each is scored once. */
+/** Scores episodes. */
 export interface MessageJudge<Score> {
   score(episode: Episode): Promise<Score>;
-  /** The score as a number; NaN for a missing score. */
+  /** NaN for a missing score. */
   valueOf(score: Score): number;
 }
 
@@ -37,9 +37,9 @@ interface Valued<Score> {
 }
 
 /**
- * The value of each observation to its reader: the episode is played again without it, or with another text in its place. Else as
- * {@link messageValues}. `agent` is the reader, `turn` the turn that the environment answered.
- * @param instead - replaces an observation; nothing by default
+ * Values each observation by replaying the episode without it or with a replacement, as {@link messageValues} does.
+ * `agent` is the reader, `turn` the answered turn.
+ * @param instead - replacement. Default: empty
  */
 export async function observationValues<Score>(
   topology: Topology,
@@ -61,9 +61,9 @@ export async function observationValues<Score>(
 }
 
 /**
- * Plays an episode again for each message with a reader, without it or without its second half. Everything else draws
- * the same random numbers, so that a difference is the message's.
- * @returns the whole episode, its score, and a value for each message in the order of its utterances
+ * Replays an episode for each message with a reader, without it or its second half. All other random numbers are equal,
+ * so that the message causes the difference.
+ * @returns the whole episode, its score, and one value per message
  */
 export async function messageValues<Score>(
   topology: Topology,
@@ -101,7 +101,7 @@ async function valuesOf<Score>(
   return { episode, score, values };
 }
 
-/** A model whose reply of one call, counted from 0, is cut. */
+/** Model with one cut reply, by call from 0. */
 function altered(model: LanguageModel, position: number, cut: Cut): LanguageModel {
   let calls = 0;
   return {
@@ -114,30 +114,30 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
   };
 }
 
-/** Without token ids and log-probs: it is not for training. */
+/** Drops token ids and log-probs, because the message is not trained. */
 function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
   const characters = Array.from(text);
   const kept = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
   const { reasoningTokens: reasoning = 0, ...rest } = usage;
-  // A shorter message takes the same reasoning; a message that is left out takes none.
+  // A halved message keeps its reasoning; a removed one has none.
   const written = reasoning + Math.ceil((usage.completionTokens - reasoning) / 2);
   const cutUsage = cut === "drop" ? { ...rest, completionTokens: 0 } : { ...usage, completionTokens: written };
   return { text: kept, finishReason, usage: cutUsage, model };
 }
 
-/** Mean values of many messages. */
+/** Mean values of messages. */
 export interface ValueSummary {
   readonly messages: number;
   readonly tokens: number;
   readonly meanValue: number;
   readonly valuePerToken: number;
-  /** Share of tokens in messages whose loss lowers the grade. */
+  /** Share of tokens in messages whose removal lowers the grade. */
   readonly usefulTokenRatio: number;
-  /** Share of messages whose loss raises it. */
+  /** Share of messages whose removal raises the grade. */
   readonly harmfulShare: number;
 }
 
-/** Summarises messages; zeros without any. */
+/** Summarises message values; zeros without messages. */
 export function summariseValues(values: readonly MessageValue[]): ValueSummary {
   const tokens = values.reduce((sum, message) => sum + message.tokens, 0);
   const worth = values.reduce((sum, message) => sum + message.value, 0);
@@ -152,7 +152,7 @@ export function summariseValues(values: readonly MessageValue[]): ValueSummary {
   };
 }
 
-/** A frequent message, compared without values and names. */
+/** Frequent message, compared without numbers and names. */
 export interface CommonMessage {
   readonly agent: string;
   /** Numbers as 0, single letters as x. */
@@ -161,12 +161,12 @@ export interface CommonMessage {
   readonly share: number;
 }
 
-/** A letter alone, or before a number, is a name of the problem; a and i are words. */
+/** Single letters are names, except a and i; so is a letter before a number. */
 function formOf(text: string): string {
   return text.replaceAll(/\b[a-z](?=\d)|\b[b-hj-z]\b/giu, "x").replaceAll(/\d+/gu, "0");
 }
 
-/** The most frequent messages of each agent. */
+/** Most frequent messages of each agent. */
 export function commonMessages(utterances: readonly Utterance[], most = 5): CommonMessage[] {
   const byAgent = new Map<string, Map<string, { count: number; example: string }>>();
   for (const { agent, text, silent } of utterances) {

@@ -6,15 +6,15 @@ import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices }
 /** Rewards to recompute for recorded episodes. */
 export interface RescoreOptions {
   readonly prices: Prices;
-  /** Edges to remove, `from->to`: fewer tokens are read, the written ones stay. */
+  /** Removed edges, `from->to`: fewer tokens are read, written tokens stay. */
   readonly without: readonly string[];
 }
 
-/** The recorded episodes of one step under new rewards. */
+/** Recorded episodes of one step under new rewards. */
 export interface RescoredStep {
   readonly step: number;
   readonly episodes: number;
-  /** Means over the episodes. */
+  /** Mean over the episodes. */
   readonly task: number;
   readonly writtenTokens: number;
   readonly readTokens: number;
@@ -22,7 +22,7 @@ export interface RescoredStep {
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** The means of each step's episodes under other prices or edges, in the order of the steps. */
+/** Recomputes the means of each step under other prices or edges. */
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
@@ -72,8 +72,8 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
 }
 
 /**
- * An episode that a run recorded, or a line of a file of transcripts.
- * @param file - the file and its row from 1, for the message
+ * Reads a recorded episode or a transcript row.
+ * @param file - name and row from 1, for messages
  * @throws LaconicError `data_invalid` with file and row
  */
 export function gradedEpisode(

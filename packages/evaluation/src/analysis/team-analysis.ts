@@ -16,25 +16,25 @@ import {
   type ValueSummary,
 } from "./message-value.ts";
 
-/** A team's episodes on some problems, graded. */
+/** Graded episodes of a team. */
 export interface PlayedTeam {
   readonly agents: readonly string[];
   readonly episodes: readonly Episode[];
-  /** One per episode; NaN where an episode got no score. */
+  /** Grade per episode; NaN without a score. */
   readonly grades: readonly number[];
-  /** Of `messageValues`; empty if not measured. NaN is left out. */
+  /** Values of `messageValues`; empty if not measured. NaN is ignored. */
   readonly values: readonly MessageValue[];
 }
 
 /** Messages of a team on test problems, and their cost. */
 export interface Speech {
   readonly episodes: number;
-  /** Episodes without a score, which the accuracy leaves out. */
+  /** Episodes without a score, excluded from accuracy. */
   readonly unscored: number;
   readonly accuracy: number;
   readonly writtenTokens: number;
   readonly readTokens: number;
-  /** Tokens that cannot be written in parallel. */
+  /** Tokens of the longest sequential path. */
   readonly criticalTokens: number;
   /** Tokens read per written token with a reader; null without readers. */
   readonly broadcastAmplification: number | null;
@@ -52,18 +52,15 @@ export interface TeamAnalysis {
   readonly agents: readonly string[];
   readonly before: Speech;
   readonly after: Speech;
-  /** Message values before training; null if not measured. */
+  /** Null if not measured. */
   readonly valuesBefore: ValueSummary | null;
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
-  /** Messages of the lowest and highest values. */
+  /** Messages with the lowest and highest values. */
   readonly extremes: readonly MessageValue[];
 }
 
-/**
- * Compares a team's episodes before and after training on the same problems.
- * @param cut - of `before.values` and `after.values`
- */
+/** Compares episodes before and after training on the same problems. @param cut - as in the message values */
 export function analyseTeam(
   before: PlayedTeam,
   after: PlayedTeam,
@@ -94,7 +91,7 @@ export function analyseTeam(
   };
 }
 
-/** Messages of a team and their cost, means over its episodes. */
+/** Message statistics, means over the episodes. */
 export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
@@ -114,14 +111,14 @@ export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   };
 }
 
-/** Tokens per episode that `to` reads of `from`. */
+/** Tokens per episode that `to` reads from `from`. */
 export interface SpeechEdge {
   readonly from: string;
   readonly to: string;
   readonly tokens: number;
 }
 
-/** Tokens read along each edge, means over the episodes. */
+/** Mean tokens read along each edge. */
 export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
   const { edges } = meanBreakdown(episodes.map((episode) => costBreakdown(episode, [])));
   return edges.map(({ from, to, tokens }) => ({ from, to, tokens }));

@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { BenchSet } from "../bench-job.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 
-/** @throws LaconicError `config_invalid` naming each invalid setting and its place */
+/** @throws LaconicError `config_invalid` naming each invalid setting */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
@@ -20,10 +20,7 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: st
   throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
 }
 
-/**
- * The settings in a bench's directory, as JSON.
- * @throws LaconicError `run_missing` without the file, `config_invalid` for text that is not JSON
- */
+/** Reads a bench's settings. @throws LaconicError `run_missing` without the file, `config_invalid` for invalid JSON */
 export async function readSettings(directory: string, file: string): Promise<unknown> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -32,10 +29,10 @@ export async function readSettings(directory: string, file: string): Promise<unk
   return parseJson(text, path);
 }
 
-/** A method of a bench: one that is published, or a trained team, `NAME=RUN`. */
+/** Method of a bench: a published one, or a trained team `NAME=RUN`. */
 export interface MethodSpec {
   readonly name: string;
-  /** Run directory of a trained team; null for a published method. */
+  /** Run folder of a trained team; null for a published method. */
   readonly run: string | null;
 }
 
@@ -44,7 +41,7 @@ export function methodSpec(text: string): MethodSpec {
   return methodSpecOf(text, (name) => baselineNamed(name).name);
 }
 
-/** @param named - name of a method without a run; throws for an unknown one */
+/** @param named - checks the name of a method without a run; throws if unknown */
 export function methodSpecOf(text: string, named: (name: string) => string): MethodSpec {
   const at = text.indexOf("=");
   if (at < 0) return { name: named(text), run: null };
@@ -55,27 +52,27 @@ export function methodSpecOf(text: string, named: (name: string) => string): Met
   return { name, run };
 }
 
-/** A user's questions as a value, for `bench --benchmarks ./board.ts`. */
+/** Custom questions, for `bench --benchmarks ./board.ts`. */
 export interface Board {
   readonly name: string;
   readonly problems: readonly BenchmarkProblem[];
   readonly exemplars?: readonly Exemplar[];
-  /** For methods that learn before they are scored; none of `problems`. */
+  /** Problems for methods that calibrate, disjoint from `problems`. */
   readonly calibration?: readonly BenchmarkProblem[];
 }
 
-/** A user's value in a bench: its title in tables, and its module relative to the bench's folder. */
+/** Custom value of a bench: title in tables, and module relative to the bench's folder. */
 interface OwnValue {
   readonly name: string;
-  /** A module, and `default` or the name of an export. */
+  /** Module, and the name of an export. */
   readonly reference: { readonly file: string; readonly export: string };
 }
 
-/** A user's values in a bench. */
+/** Custom values of a bench. */
 export interface OwnBenchValues {
   readonly methods: readonly OwnValue[];
   readonly boards: readonly (OwnValue & { readonly questions: number })[];
-  /** SHA-256 of their files; a bench resumes with the same ones only. */
+  /** SHA-256 of their files; a bench only resumes with the same ones. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -121,7 +118,7 @@ export function setOfBoard(
   };
 }
 
-/** For notes of a report: `mine of ../mine.ts`. */
+/** Notes for a report: `mine of ../mine.ts`. */
 export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   return [...methods, ...boards].map(({ name, reference: { file, export: exported } }) => {
     const title = exported === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : exported;
@@ -129,48 +126,48 @@ export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   });
 }
 
-/** A model of a server, and its price if known. */
+/** Model of a server, with its price if known. */
 export interface BenchModel {
   readonly model: string;
   readonly baseUrl: string;
   readonly price: TokenPrice | null;
 }
 
-/** Settings of a bench in its directory. */
+/** Settings of a bench. */
 export interface BenchConfig {
   readonly benchmarks: readonly string[];
-  /** The user's questions, after those of the benchmarks. */
+  /** Custom questions, after the benchmarks. */
   readonly data: BenchData | null;
   readonly methods: readonly string[];
   readonly own: OwnBenchValues;
-  /** Methods also play questions that are dealt among their agents, where their protocol allows it. */
+  /** Whether methods also play dealt questions, if their protocol allows it. */
   readonly distribute: boolean;
-  /** Models of single roles, such as `actor`. */
+  /** Models by role, such as `actor`. */
   readonly roleModels: Readonly<Record<string, BenchModel>>;
-  /** Model of the frozen agents of trained teams; null for the training's. */
+  /** Model of trained teams' frozen agents; null uses the training's. */
   readonly actor: string | null;
   readonly actorPrice: TokenPrice | null;
   readonly gradeRule: GradeRule;
-  /** By benchmark, instead of `gradeRule`. */
+  /** Overrides `gradeRule` by benchmark. */
   readonly gradeRules: Readonly<Record<string, GradeRule>>;
-  /** Stores requests and replies. */
+  /** Whether requests and replies are stored. */
   readonly requests: boolean;
-  /** Grades free answers; null compares their characters with the gold. */
+  /** Grades free answers; null compares characters with the gold. */
   readonly judge: BenchModel | null;
   readonly model: string;
   readonly baseUrl: string;
-  /** Questions of each benchmark; null takes all. */
+  /** Max questions per benchmark; null uses all. */
   readonly limit: number | null;
   readonly seed: string;
-  /** First and last day, YYYY-MM-DD, of questions of dated benchmarks; null leaves a side open. */
+  /** First and last day, YYYY-MM-DD, of questions in dated benchmarks; null is open. */
   readonly from: string | null;
   readonly to: string | null;
   readonly repeats: number;
-  /** Null takes each method's own. */
+  /** Null uses each method's. */
   readonly temperature: number | null;
-  /** Of a reply; null takes each protocol's ceiling. */
+  /** Max reply tokens; null uses each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Worked examples of every method; null takes each paper's. */
+  /** Number of worked examples; null uses each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
@@ -179,14 +176,14 @@ export interface BenchConfig {
 
 const whole = z.int().min(1);
 const day = z.iso.date("expected a day, YYYY-MM-DD").nullable().default(null);
-/** US dollars per million tokens; null where not known. */
+/** US dollars per million tokens; null if unknown. */
 export const priceSchema: z.ZodType<TokenPrice | null> = schemaOf(tokenPriceShape).nullable();
 const modelSchema = z.strictObject({
   model: z.string().min(1),
   baseUrl: z.string().min(1),
   price: priceSchema.default(null),
 });
-/** Expands `all` to the published methods, and `equal-budget` to the single agents that they are compared with. */
+/** Expands `all` to the published methods, and `equal-budget` to the single agents for comparison. */
 function formsOf(word: string): string[] {
   if (word !== "all" && word !== "equal-budget") return [word];
   return baselines
@@ -222,7 +219,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   concurrency: whole,
 });
 
-/** @throws LaconicError `config_invalid` naming the setting, the benchmark or the method at fault */
+/** @throws LaconicError `config_invalid` naming the setting, benchmark or method */
 export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   const config = checkSettings(schema, value, place);
   const { own, methods, benchmarks, data, actor } = config;
@@ -255,12 +252,12 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   return config;
 }
 
-/** Its methods, in the order of its tables. */
+/** Method names in table order. */
 export function methodNames({ methods, own }: Pick<BenchConfig, "methods" | "own">): readonly string[] {
   return [...methods.map((method) => methodSpec(method).name), ...own.methods.map(({ name }) => name)];
 }
 
-/** Its benchmarks and other sets, in the order of its tables. */
+/** Names of benchmarks and other sets in table order. */
 export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
   const { benchmarks, data, own } = config;
   return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];
@@ -268,21 +265,20 @@ export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own"
 
 /** File of a bench's settings. */
 export const settingsFile: string = benchFiles.settings;
-/** File of one line per sample. */
+/** File with one line per sample. */
 export const samplesFile: string = benchFiles.samples;
 
-/** @throws LaconicError `run_missing` for a directory without a bench */
+/** @throws LaconicError `run_missing` for a folder without a bench */
 export async function readBenchConfig(directory: string): Promise<BenchConfig> {
   return checkBenchConfig(await readSettings(directory, settingsFile), join(directory, settingsFile));
 }
 
-/** First and last day, YYYY-MM-DD, both in the window; null leaves a side open. */
+/** First and last day, YYYY-MM-DD, inclusive; null is open. */
 export interface DateWindow {
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** Whether either side is set. */
 export function isWindow({ from, to }: DateWindow): boolean {
   return from !== null || to !== null;
 }

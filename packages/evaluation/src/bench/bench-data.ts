@@ -16,14 +16,14 @@ import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 
-/** A user's own questions, as a bench keeps them. */
+/** Custom questions in the settings of a bench. */
 export interface BenchData {
   readonly name: string;
-  /** A file, or `hub:owner/name@commit/files`. */
+  /** File, or `hub:owner/name@commit/files`. */
   readonly source: string;
   readonly rows: RowSettings;
   readonly questions: number;
-  /** Of the files' own: a bench goes on with the same bytes only. */
+  /** SHA-256 of the files; a bench only resumes with the same bytes. */
   readonly sha256: string;
 }
 
@@ -35,7 +35,7 @@ export const benchDataSchema: z.ZodType<BenchData> = z.strictObject({
   sha256: z.string(),
 });
 
-/** The flags of `bench --data`. */
+/** Flags of `bench --data`. */
 export interface DataArguments {
   readonly data?: string | undefined;
   readonly grading?: string | undefined;
@@ -45,7 +45,7 @@ export interface DataArguments {
 }
 
 /**
- * Reads the questions once, to know that they can be read, and pins what they are.
+ * Reads the questions to check them, and pins their files.
  * @throws LaconicError `config_invalid` naming the flag, `data_invalid` with file and row
  */
 export async function benchDataOf(
@@ -98,10 +98,7 @@ export async function benchDataOf(
   };
 }
 
-/**
- * The questions again.
- * @throws LaconicError `data_invalid` where the files have changed
- */
+/** Reopens the questions. @throws LaconicError `data_invalid` for changed files */
 export async function openBenchData(
   { name, source, rows, sha256 }: BenchData,
   hub: HubEnvironment,

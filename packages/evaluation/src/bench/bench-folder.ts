@@ -17,11 +17,11 @@ import { type SampleRecord, tokenCountFields } from "../sample-record.ts";
 import { samplesFile } from "./bench-config.ts";
 import { pairMethod, pairSamplesFile, type PairConfig } from "./pair-config.ts";
 
-/** Records of a bench's directory. */
+/** Kind of records in a bench's folder. */
 interface BenchRecords<Kept> {
   readonly file: string;
   readonly kind: RecordKind<Kept>;
-  /** Known cost in US dollars: for a directory without a journal of its calls. */
+  /** Known cost in US dollars, for a folder without a journal of calls. */
   spentOn(records: readonly Kept[], directory: string): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ export const questionRecords: BenchRecords<SampleRecord> = {
     [...records, ...(await readCalibrations(directory))].reduce((sum, { usd }) => sum + (usd ?? 0), 0),
 };
 
-/** Samples of teams on tasks: those of the baselines' server cost, weights on this machine do not. */
+/** Samples of teams on tasks. Baselines pay their server; local weights are free. */
 export function taskRecords({
   methods,
   baseUrl,
@@ -50,14 +50,14 @@ export function taskRecords({
   };
 }
 
-/** Makes a bench's directory durably. @throws LaconicError `run_unwritable` */
+/** Creates a bench's folder durably. @throws LaconicError `run_unwritable` */
 export function makeBenchFolder(directory: string): Promise<void> {
   return writing(directory, () => makeFolder(directory));
 }
 
 /**
- * Takes samples in a bench's directory: opens its records and the account of its calls, and closes both in the end.
- * @param openAccount - gets the cost of the records: the cap is the bench's, however often it is resumed
+ * Takes samples in a bench's folder: opens records and account, and closes both.
+ * @param openAccount - gets the cost so far, since the cap includes earlier runs
  */
 export async function inBenchFolder<Kept, Account, Result>(
   directory: string,
@@ -94,7 +94,7 @@ const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
 
 const calibrationFile = "calibration.json";
 
-/** Calibrations of a bench; empty for a damaged file: they are learned again. */
+/** Calibrations of a bench; empty for a damaged file, so that they are repeated. */
 export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
   try {
     return calibrationSchema.parse(boundedJson(await readFile(join(directory, calibrationFile), "utf8")));
@@ -103,7 +103,7 @@ export async function readCalibrations(directory: string): Promise<CalibrationRe
   }
 }
 
-/** Adds a calibration; the file is replaced atomically. */
+/** Adds a calibration by atomic replacement of the file. */
 export async function addCalibration(directory: string, record: CalibrationRecord): Promise<void> {
   const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
   const part = join(directory, `${calibrationFile}.part`);
@@ -111,9 +111,9 @@ export async function addCalibration(directory: string, record: CalibrationRecor
   await moveFile(part, join(directory, calibrationFile));
 }
 
-/** Rows that a bench writes again each time it is opened. */
+/** File of rows, rewritten each time a bench opens. */
 interface RowFile<Row> {
-  /** Writes the rows; removes the file where there are none. */
+  /** Removes the file if there are no rows. */
   write(directory: string, rows: readonly Row[]): Promise<void>;
   /** Empty without the file. @throws LaconicError `data_invalid` for a damaged file */
   read(directory: string): Promise<Row[]>;
@@ -142,19 +142,19 @@ function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
 
 const count = z.int().min(1);
 
-/** Questions of a benchmark that a trained team was trained on. */
+/** Test questions of a benchmark that a trained team was trained on. */
 export interface SeenByTeam extends SeenInTraining {
   readonly method: string;
   readonly benchmark: string;
 }
 
-/** Test questions that trained teams were trained on. */
+/** Overlap of test questions with the training of teams. */
 export const seenFile: RowFile<SeenByTeam> = rowFile(
   "seen-in-training.json",
   z.object({ method: z.string(), benchmark: z.string(), seen: count, of: count, first: z.string() }),
 );
 
-/** Compares the questions that a trained team is asked with its training problems, benchmark by benchmark. */
+/** Compares the questions of a trained team with its training problems. */
 export function seenByTeam(method: string, pool: readonly Problem[], jobs: readonly BenchJob[]): SeenByTeam[] {
   const sets = new Set(jobs.map(({ set }) => set));
   return [...sets].flatMap(({ benchmark, problems }) => {
@@ -163,7 +163,7 @@ export function seenByTeam(method: string, pool: readonly Problem[], jobs: reado
   });
 }
 
-/** A sentence for each trained team and benchmark. */
+/** Describes the overlap, one sentence per team and benchmark. */
 export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   return rows.map(
     ({ method, benchmark, seen, of, first }) =>
@@ -183,7 +183,7 @@ export const skippedFile: RowFile<Unpartitioned> = rowFile(
   }),
 );
 
-/** What the dealt setting lacks, in sentences: single questions of methods, and whole methods with their reasons. */
+/** Describes what the dealt setting skips. */
 export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   const each = skipped
     .filter(({ reason }) => reason === null)
@@ -204,10 +204,10 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   ];
 }
 
-/** UTF-16 units of a program's tests. */
+/** Max UTF-16 units of a program's tests. */
 const maxTests = 20_000;
 
-/** Writes the questions of a bench, each once, for readers of its samples. */
+/** Writes each question of a bench once, for readers of its samples. */
 export async function writeQuestions(
   directory: string,
   jobs: readonly Pick<BenchJob, "set" | "problem">[],

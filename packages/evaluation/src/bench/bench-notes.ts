@@ -9,22 +9,22 @@ import { deadResults, type MethodSummary } from "../results/summary.ts";
 import { describeOwn, isWindow, methodSpec, setNames, windowName, type BenchConfig } from "./bench-config.ts";
 import { describeSkipped } from "./bench-folder.ts";
 
-/** Calls to servers, those of failed samples included. */
+/** Calls to servers, including failed samples. */
 export interface SpentCalls {
   readonly calls: number;
   readonly spentUsd: number;
-  /** Calls that a killed process did not finish, with their highest cost. */
+  /** Unfinished calls of a killed process, with their max cost. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
-/** A sentence of `assets/bench-notes.json` with its values. */
+/** Fills in a sentence of `assets/bench-notes.json`. */
 function note(name: keyof typeof templates, values: Readonly<Record<string, string | number>> = {}): string {
   return templates[name].replaceAll(/\{(\w+)\}/gu, (_, key: string) => String(values[key] ?? ""));
 }
 
 const hostOf = (baseUrl: string): string => new URL(baseUrl).origin;
 
-/** How a bench was measured, a sentence each. */
+/** Sentences on how a bench was measured. */
 export function notesOf(
   config: BenchConfig,
   summaries: readonly MethodSummary[],
@@ -89,7 +89,7 @@ export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): str
   return [note("spent", { calls, usd, open: open.calls > 0 ? note("open", open) : "" })];
 }
 
-/** A sentence for each rule but ours, naming the benchmarks where rules differ. */
+/** Sentences on grading rules other than ours. */
 function gradeRuleNotes(config: BenchConfig): string[] {
   const { gradeRule, gradeRules } = config;
   const sets = setNames(config).map((name) => ({
@@ -120,7 +120,7 @@ function questionCounts(config: BenchConfig, summaries: readonly MethodSummary[]
 const rateNames = { cacheWrite: "cache write" } as Readonly<Record<string, string>>;
 const rateKinds = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
 
-/** The rates of each model, and the day on which they were read. */
+/** Rates of each model and their date. */
 function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
   const ratesOf = (rates: TokenPrice): string => {
     const shown = rateKinds.flatMap((kind) =>
@@ -133,7 +133,7 @@ function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
   return prices.size === 0 ? [] : [note("prices", { prices: [...prices].join("; ") })];
 }
 
-/** What agents saw, and why rows are in two tables. */
+/** Explains the dealt setting and its separate table. */
 function dealtNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
   const methods = [...new Set(summaries.flatMap(({ method, setting }) => (setting === "dealt" ? method : [])))];
   const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";

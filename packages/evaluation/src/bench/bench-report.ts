@@ -22,10 +22,10 @@ import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
-/** Inputs of a report that are not in the bench's directory. */
+/** Inputs of a report from outside the bench's folder. */
 interface ReportSources {
   readonly spent: SpentCalls | null;
-  /** The model that answers in a run's team. */
+  /** Model that answers in a run's team. */
   actorOf(run: string): Promise<string | null>;
 }
 
@@ -96,20 +96,20 @@ export async function writeBenchReport(directory: string, sources: ReportSources
 function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): SampleRecord[] {
   const methods = methodNames(config);
   const sets = setNames(config);
-  // A single agent of equal tokens stands where its method does.
+  // Sorts single agents of equal tokens like their method.
   const order = (list: readonly string[], name: string): number => list.indexOf(name.split("@")[0] ?? name);
   const teamOrder = ({ equalTo }: SampleRecord): number => (equalTo ? order(methods, equalTo.method) : 0);
   return records.toSorted(
     (a, b) =>
       order(sets, a.benchmark) - order(sets, b.benchmark) ||
       order(methods, a.method) - order(methods, b.method) ||
-      // By team: which sample came first is chance.
+      // Sorts by team, because the order of samples is random.
       teamOrder(a) - teamOrder(b) ||
       a.method.localeCompare(b.method),
   );
 }
 
-/** Titles of rows; a trained team has its own name, even that of a method. */
+/** Row titles; trained teams use their names. */
 function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
   const specs = methods.map((method) => methodSpec(method));
   const trained = new Set([

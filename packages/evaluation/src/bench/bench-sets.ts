@@ -42,11 +42,11 @@ interface BenchSources {
   readonly open: (benchmark: string) => OpenOptions;
   readonly hub: HubEnvironment;
   readonly note: (text: string) => void;
-  /** Nothing is asked: calibration on missing questions is planned at the size of the test's. */
+  /** Makes no request: missing calibration questions are estimated by the test's. */
   readonly plan?: boolean;
 }
 
-/** Loads the questions of every benchmark, and worked examples where a training split is installed. */
+/** Loads the questions of all benchmarks, and worked examples if a training split is installed. */
 export async function benchSets(config: BenchConfig, sources: BenchSources): Promise<BenchSet[]> {
   const { benchmarks, data, methods, limit, seed, shots } = config;
   const { ownMethods, ownBoards, hub, note } = sources;
@@ -110,7 +110,7 @@ async function benchmarkSet(
   };
 }
 
-/** All questions of a benchmark's default split, or those of a window of dates, with a name for what they are. */
+/** Questions of the default split or of a date window, with a name. */
 async function openQuestions(
   benchmark: Benchmark,
   open: OpenOptions,
@@ -122,14 +122,14 @@ async function openQuestions(
     ? await openWindow(benchmark, open, window, note)
     : await openSplit(benchmark, open).then((loaded) => ({ releases: [loaded], problems: loaded.problems }));
   for (const { warnings } of releases) for (const warning of warnings) note(`${benchmark.name}: ${warning}`);
-  // Files of the user with unknown bytes are named by their hash: samples of other bytes are other samples.
+  // Names contain the hash of unknown custom files, since other bytes give other samples.
   const names = releases.map(({ split, files }) =>
     [split, ...files.flatMap(({ placed, sha256 }) => (placed ? [sha256.slice(0, 12)] : []))].join("-"),
   );
   return { split: isDated ? `${names.join("+")} ${windowName(window)}` : names.join("+"), problems };
 }
 
-/** Published texts of methods on a benchmark that are in the data folder; the others are named. */
+/** Opens the installed published texts of methods; notes the missing ones. */
 async function scriptsOf(
   methods: readonly Baseline[],
   { name: benchmark, answer }: Benchmark,
@@ -167,7 +167,7 @@ function poolSplit(benchmark: Benchmark): string | undefined {
   return Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
 }
 
-/** A split for examples or calibration; empty where the benchmark has none, or it is not installed. */
+/** Opens a split for examples or calibration; empty if missing. */
 async function poolOf(
   benchmark: Benchmark,
   split: string | undefined,
@@ -181,7 +181,7 @@ async function poolOf(
   );
 }
 
-/** The split that methods learn on; undefined for a benchmark without one. */
+/** Split for calibration, if any. */
 function calibrationSplit(benchmark: Benchmark): Benchmark["calibrateFrom"] {
   const { name, examplesFrom, calibrateFrom } = benchmark;
   if (calibrateFrom) return calibrateFrom;
@@ -190,7 +190,7 @@ function calibrationSplit(benchmark: Benchmark): Benchmark["calibrateFrom"] {
   return examplesFrom === undefined ? undefined : calibrationSplit(benchmarkNamed(examplesFrom));
 }
 
-/** Problems to show or learn on, without those that are asked. */
+/** Removes test questions from the problems. */
 function withoutTestQuestions(
   pool: readonly BenchmarkProblem[],
   asked: readonly BenchmarkProblem[],
@@ -214,19 +214,19 @@ function withoutExamples(benchmark: Benchmark): string {
     : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
-/** Worked examples in an order by seed, those of one topic in that of their file. Golds of programs are tests, no answers. */
+/** Worked examples in seeded order, topics in file order. Programs are excluded: their golds are tests. */
 function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string, topic?: string): Exemplar[] {
   const answered = pool.filter(({ grading: { kind } }) => familyOf(kind) !== "code" && kind !== "writing");
   const shuffled = atMost(answered, answered.length, seed);
   const topicOf = ({ metadata }: BenchmarkProblem): string => String(metadata?.[topic ?? ""]);
-  // A topic's problems take the places that it has in the shuffle, in the order of their file.
+  // Keeps each topic's positions in the shuffle, in file order.
   const waiting = new Map<string, BenchmarkProblem[]>();
   for (const problem of answered) waiting.set(topicOf(problem), [...(waiting.get(topicOf(problem)) ?? []), problem]);
   const ordered =
     topic === undefined ? shuffled : shuffled.flatMap((problem) => waiting.get(topicOf(problem))?.shift() ?? []);
   return ordered.map((problem) => ({
     question: questionText(problem),
-    // Without the calculator's marks of GSM8K.
+    // Removes GSM8K's calculator annotations.
     solution: (problem.solution ?? "").replaceAll(/<<[^<>]*>>/gu, ""),
     answer: problem.gold,
     answerLine: answerLine(problem.grading, problem.gold),
@@ -239,13 +239,13 @@ function atMost(problems: readonly BenchmarkProblem[], count: number, seed: stri
   return limit === 0 ? [] : seededSubset(problems, { limit, seed });
 }
 
-/** Questions that AgentPrune learns on: Q' of its paper. */
+/** Number of calibration questions: Q' of AgentPrune's paper. */
 const calibrationQuestions = 10;
 
 /**
- * A dated benchmark's questions of a window, out of all its releases: the default one is fetched, others count where they are installed.
- * @returns the releases that were read, newest first, and the questions by date
- * @throws LaconicError `config_invalid` for an empty window, naming the available dates; what `openSplit` throws
+ * Questions of a dated benchmark's window from all releases; only the default one is downloaded.
+ * @returns releases, newest first, and questions by date
+ * @throws LaconicError `config_invalid` for an empty window, and errors of `openSplit`
  */
 async function openWindow(
   benchmark: Benchmark,

@@ -1,5 +1,5 @@
 /**
- * The directory of a bench: settings, questions, plan, records, report. Node only.
+ * Folder of a bench: settings, questions, plan, records, report. Node only.
  * @module @laconic/evaluation/bench
  */
 export { checkBenchConfig, readBenchConfig, settingsFile } from "./bench-config.ts";

@@ -4,15 +4,12 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import { z } from "zod";
 import { priceSchema, methodSpecOf, type MethodSpec, checkSettings, readSettings } from "./bench-config.ts";
 
-/**
- * Everything that a bench of teams on tasks is made of, as its directory keeps it.
- * @typeParam Task - the settings of a task
- */
+/** Settings of a bench of teams on tasks. @typeParam Task - task settings */
 export interface PairConfig<Task = unknown> {
   readonly tasks: readonly Task[];
   /** Baselines by name, and trained teams as NAME=RUN. */
   readonly methods: readonly string[];
-  /** Of the baselines: a folder, `hub:owner/name` or `shipped`; with `baseUrl` the name that the server knows it by. */
+  /** Baselines' model: a folder, `hub:owner/name` or `shipped`; with `baseUrl`, its name on the server. */
   readonly model: string;
   readonly baseUrl: string | null;
   readonly device: string;
@@ -23,7 +20,7 @@ export interface PairConfig<Task = unknown> {
   readonly temperature: number;
   readonly topP: number;
   readonly concurrency: number;
-  /** Of the baselines' server: the most that may be spent, and what its tokens cost, where known. */
+  /** Spend cap of the baselines' server, and its prices if known. */
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
 }
@@ -48,9 +45,9 @@ function schemaOf<Task>(task: z.ZodType<Task>): z.ZodType<PairConfig<Task>> {
   });
 }
 
-/** Settings of a bench of tasks, and its records, in its directory. */
+/** Settings file of a bench of tasks. */
 export const pairSettingsFile = "pairs.json";
-/** One line per sample. */
+/** File with one line per sample. */
 export const pairSamplesFile = "pairs.jsonl";
 
 /** @throws LaconicError `config_invalid` naming the setting */
@@ -58,14 +55,14 @@ export function checkPairConfig<Task>(value: unknown, task: z.ZodType<Task>, pla
   return checkSettings(schemaOf(task), value, place);
 }
 
-/** @throws LaconicError `run_missing` for a directory without a bench of tasks */
+/** @throws LaconicError `run_missing` for a folder without a bench of tasks */
 export async function readPairConfig<Task>(directory: string, task: z.ZodType<Task>): Promise<PairConfig<Task>> {
   return checkPairConfig(await readSettings(directory, pairSettingsFile), task, join(directory, pairSettingsFile));
 }
 
 /**
- * `writing/tldr`, `code/coophumaneval`, `code/coophumaneval/2`, `relay-writers`, `relay-writers/alike`, or settings as JSON.
- * @throws LaconicError `config_invalid` for text that is not JSON
+ * Parses a task: `writing/tldr`, `code/coophumaneval/2`, `relay-writers/alike`, or settings as JSON.
+ * @throws LaconicError `config_invalid` for invalid JSON
  */
 export function pairTask(text: string): unknown {
   if (text.startsWith("{")) return parseJson(text, "--tasks");
@@ -76,7 +73,7 @@ export function pairTask(text: string): unknown {
   return { name: text };
 }
 
-/** A trained team, or a baseline of the tasks. @throws LaconicError `config_invalid` */
+/** Trained team or baseline. @throws LaconicError `config_invalid` */
 export function pairMethod(text: string): MethodSpec {
   return methodSpecOf(text, (name) => name);
 }

@@ -12,14 +12,14 @@ import { writeQuestions, addCalibration, readCalibrations } from "./bench-folder
 import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 
-/** What a bench is played with: what opens models and programs is the caller's. */
+/** Models and services that the caller opens for a bench. */
 export interface BenchPlayers {
-  /** All roles that have none of their own speak with it. */
+  /** Model of all roles without a role model. */
   readonly model: LanguageModel;
-  /** For single roles and the judge. */
+  /** Opens role models and the judge. */
   readonly openModel: OpenModel;
   readonly environment: Environment;
-  /** Runs programs that models wrote; opened where questions or methods need it. */
+  /** Opened if questions or methods run programs. */
   openSandbox(): Promise<{
     readonly code: NonNullable<Graders["code"]>;
     readonly runProgram: RunProgram;
@@ -27,12 +27,12 @@ export interface BenchPlayers {
   }>;
   readonly maxErrors: number;
   readonly signal: AbortSignal;
-  /** Called once, with the samples that are to be taken. */
+  /** Called once with the number of samples to take. */
   onStart(samples: number): (record: SampleRecord) => void;
   note(text: string): void;
 }
 
-/** Takes what is missing or failed. Teams are open. */
+/** Takes missing and failed samples. Teams must be open. */
 export async function playBench(
   directory: string,
   { config, settings, jobs }: PreparedBench,
@@ -63,7 +63,7 @@ export async function playBench(
       price: config.price,
       ...(sandbox && { runProgram: sandbox.runProgram }),
     };
-    let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
+    let written: Promise<void> = Promise.resolve(); // sequential, because all append to one file
     const outcome = await runBench(todo, settings, parts, file, {
       concurrency: config.concurrency,
       maxErrors,

@@ -13,22 +13,19 @@ import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./ben
 import { describeSkipped } from "./bench-folder.ts";
 import { benchSets } from "./bench-sets.ts";
 
-/** A run's team as a method; it has its own models once it is opened. */
+/** A run's team as a method; its models are available once it is open. */
 export interface TrainedTeam<Opened = never> {
   readonly method: Baseline;
-  /** Its frozen agents use a server's model. */
+  /** Whether its frozen agents use a server. */
   readonly asksServer: boolean;
-  /** The server's model, if its price is unknown. */
+  /** Server model without a known price. */
   readonly unpriced: string | null;
-  /**
-   * @param opened - account of its server's calls
-   * @returns its training problems, where they are a list
-   */
+  /** @param opened - account of its server @returns its training problems, if they are a list */
   open(opened: Opened): Promise<readonly Problem[]>;
   close(): Promise<void>;
 }
 
-/** Sources of a bench, which the caller opens. */
+/** Inputs of a bench, opened by the caller. */
 interface BenchInputs<Team extends TrainedTeam> {
   trainedTeam(name: string, run: string): Promise<Team>;
   readonly ownMethods: readonly Baseline[];
@@ -37,11 +34,11 @@ interface BenchInputs<Team extends TrainedTeam> {
   readonly hub: HubEnvironment;
   readonly partitioner: Partitioner;
   note(text: string): void;
-  /** Nothing is asked: calibration questions may be missing. */
+  /** Makes no request: calibration questions may be missing. */
   readonly plan?: boolean;
 }
 
-/** A bench that is ready to start. */
+/** Bench that is ready to start. */
 export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
   readonly config: BenchConfig;
   readonly settings: BenchSettings;
@@ -51,8 +48,8 @@ export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
 }
 
 /**
- * Opens questions and methods, and notes what the bench takes; nothing is asked.
- * @throws LaconicError `config_invalid` for settings without effect, and what opening throws
+ * Opens questions and methods, and notes the plan, without requests.
+ * @throws LaconicError `config_invalid` for settings without effect, and errors of opening
  */
 export async function prepareBench<Team extends TrainedTeam>(
   config: BenchConfig,
@@ -86,7 +83,7 @@ export async function prepareBench<Team extends TrainedTeam>(
   return { config, settings, jobs, teams, skipped };
 }
 
-/** The models whose prices a spend cap needs, with the flag of each price. */
+/** Models whose prices a spend cap needs, with their flags. */
 export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "teams">): readonly {
   readonly model: string;
   readonly price: TokenPrice | null;
@@ -108,7 +105,7 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
   ];
 }
 
-/** Leaves out methods that learn first, on benchmarks without questions for that: a test's own are never used. */
+/** Skips calibrating methods on benchmarks without calibration questions. */
 function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
   const left = jobs.filter((job) => lacks(job));
@@ -120,13 +117,13 @@ function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void
   return jobs.filter((job) => !lacks(job));
 }
 
-/** Opens a model of a server. Without `apiKey` it gets the key of the bench's own server. */
+/** Opens a server's model. Default `apiKey`: the key of the bench's server. */
 export type OpenModel = (model: BenchModel & { readonly apiKey?: string }) => LanguageModel;
 
-/** A variable of the environment; undefined for an empty one. */
+/** Reads a variable of the environment; undefined if empty. */
 export type Environment = (name: string) => string | undefined;
 
-/** @throws LaconicError `config_invalid` for a model of an unknown role, naming the known ones */
+/** @throws LaconicError `config_invalid` for an unknown role, naming the known ones */
 function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
   const agents = new Set(
     jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent))),
@@ -139,7 +136,7 @@ function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig,
   throw refusedFlag("role-model", `no method here has a role ${stray} without a model; there are ${known}`);
 }
 
-/** The models of single roles. The key of another server than the bench's is $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
+/** Opens the role models. Other servers use the key $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
 export function openRoleModels(
   { roleModels, baseUrl }: Pick<BenchConfig, "roleModels" | "baseUrl">,
   openModel: OpenModel,
@@ -155,7 +152,7 @@ export function openRoleModels(
 
 const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
 
-/** The judge of free answers; null without one. The key of another server than the bench's is $OPENAI_API_KEY_JUDGE. */
+/** Opens the judge of free answers, if any. Another server uses the key $OPENAI_API_KEY_JUDGE. */
 export function openJudge(
   { judge, baseUrl }: Pick<BenchConfig, "judge" | "baseUrl">,
   openModel: OpenModel,
@@ -166,7 +163,7 @@ export function openJudge(
   return judgeGrader({ model, rubric, deadline: { seconds: 120, timer: timerOf(globalThis) } });
 }
 
-/** The bench's key goes to no other server. */
+/** The bench's key is sent to no other server. */
 function keyOf(
   slot: string,
   { baseUrl }: BenchModel,
@@ -182,7 +179,7 @@ function refusedFlag(flag: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
 }
 
-/** Upper bounds of a bench, in sentences. */
+/** Describes the upper bounds of a bench. */
 function planLines(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
@@ -210,7 +207,7 @@ function planLines(
   ];
 }
 
-/** A line of each method on each benchmark, under a heading; dollars where a price is known. */
+/** Lines per method and benchmark, with dollars if prices are known. */
 export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
   const rows = cells.map((cell) => [
     cell.benchmark,
@@ -231,7 +228,7 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
   );
 }
 
-/** The cost at the highest rates, and with four bytes a prompt token at those of uncached prompts. */
+/** Cost at the highest rates, and at four bytes per token without cache. */
 function dollarsOf(
   { promptTokens, likelyPromptTokens, completionTokens }: BenchEstimate,
   price: TokenPrice,

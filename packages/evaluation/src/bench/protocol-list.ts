@@ -8,9 +8,9 @@ interface ListedMethod {
 }
 
 /**
- * How published methods are played, as data.
- * @param names - with commas; all by default
- * @throws LaconicError `config_invalid` for a method that does not exist
+ * Protocols of published methods as data.
+ * @param names - comma-separated. Default: all
+ * @throws LaconicError `config_invalid` for an unknown method
  */
 export function listedProtocols(names?: string): ListedMethod[] {
   const wanted = names
@@ -22,7 +22,7 @@ export function listedProtocols(names?: string): ListedMethod[] {
     .map(({ name, title, protocols = [] }) => ({ method: name, title, protocols }));
 }
 
-/** How published methods are played, in words. */
+/** Protocols of published methods as text. */
 export function protocolList(names?: string): string {
   return listedProtocols(names)
     .map(({ method, title, protocols }) =>

@@ -1,5 +1,5 @@
 /**
- * A model as judge of answers: preferences between two runs, and agreement with labels. Node only.
+ * Model as judge: preferences between two runs, and agreement with labels. Node only.
  * @module @laconic/evaluation/judging
  */
 export { answerPairs, labelledAnswers } from "./judge-answers.ts";

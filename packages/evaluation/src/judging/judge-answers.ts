@@ -17,7 +17,7 @@ import {
 } from "@laconic/rewards";
 import { z } from "zod";
 
-/** How a model judges answers. */
+/** Options of a judge. */
 export interface JudgingOptions {
   readonly model: LanguageModel;
   readonly rubric: Rubric | string;
@@ -27,11 +27,11 @@ export interface JudgingOptions {
 
 interface JudgingOutcome<Result> {
   readonly result: Result;
-  /** Why the spend cap refused a call; null when it did not. */
+  /** Refusal by the spend cap, or null. */
   readonly refusal: string | null;
 }
 
-/** How often the first of two answers is preferred. */
+/** Win rate of the first of two answers. */
 export async function judgePairs(
   pairs: readonly AnswerPair[],
   { model, rubric, seconds, atOnce }: JudgingOptions,
@@ -48,7 +48,7 @@ export async function judgePairs(
   return { result, refusal: asked.refusal() };
 }
 
-/** How often a judge agrees with labels. */
+/** Agreement of a judge with labels. */
 export async function judgeLabelled(
   labelled: readonly LabelledAnswer[],
   { model, rubric, seconds, atOnce }: JudgingOptions,
@@ -64,10 +64,7 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
   criteria: z.array(z.strictObject({ name: z.string(), question: z.string(), weight: z.number().exactOptional() })),
 });
 
-/**
- * A rubric in words, or the criteria of a `.json` file.
- * @throws LaconicError `config_invalid` naming the file and what is wrong in it
- */
+/** Rubric as text, or the criteria of a `.json` file. @throws LaconicError `config_invalid` naming file and error */
 export async function rubricOf(given: string): Promise<Rubric | string> {
   if (!given.endsWith(".json")) return given;
   const text = await reading(given, readFile(given, "utf8"));
@@ -76,7 +73,7 @@ export async function rubricOf(given: string): Promise<Rubric | string> {
   throw new LaconicError("config_invalid", `${given}: ${firstIssue(error)}`, { file: given });
 }
 
-/** Remembers a refusal of the spend cap, which a judge would report as a missing verdict. */
+/** Remembers a refusal by the spend cap; judges report it as a missing verdict. */
 function untilRefused(server: LanguageModel): { readonly model: LanguageModel; readonly refusal: () => string | null } {
   let refused: string | null = null;
   const model: LanguageModel = {
@@ -93,7 +90,7 @@ function untilRefused(server: LanguageModel): { readonly model: LanguageModel; r
   return { model, refusal: () => refused };
 }
 
-/** An answer to a question. */
+/** Answer to a question. */
 export interface GivenAnswer {
   readonly id: string;
   readonly question: string;
@@ -106,17 +103,14 @@ const answerSchema: z.ZodType<GivenAnswer> = z.object({ id: z.string().min(1), .
 const labelledSchema: z.ZodType<LabelledAnswer> = z.object({ ...answered, label: z.boolean() });
 
 /**
- * Labelled answers, JSON lines.
- * @throws LaconicError `config_invalid` for a file that is not there, `data_invalid` naming file and row
+ * Reads labelled answers from JSON lines.
+ * @throws LaconicError `config_invalid` for a missing file, `data_invalid` with file and row
  */
 export async function labelledAnswers(file: string): Promise<LabelledAnswer[]> {
   return rowsOf(file, labelledSchema);
 }
 
-/**
- * Pairs of answers to the same question, by its id, from two runs' last evaluations or JSON lines.
- * @param ofRun - the answers of a run's last evaluation
- */
+/** Pairs two runs' or files' answers by question id. @param ofRun - answers of a run's last evaluation */
 export async function answerPairs(
   a: string,
   b: string,
@@ -159,7 +153,7 @@ function firstIssue({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`;
 }
 
-/** @throws LaconicError `config_invalid` with the file when it cannot be read */
+/** @throws LaconicError `config_invalid` for an unreadable file */
 async function reading<T>(file: string, read: Promise<T>): Promise<T> {
   try {
     return await read;

@@ -5,7 +5,7 @@ import { kindColumns, tableOf, type Column, type Table } from "../results/table.
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
-/** Results of a team on a task: means over its scored samples. */
+/** Results of a team on a task: means over scored samples. */
 export interface PairSummary extends TokenCounts {
   readonly task: string;
   readonly method: string;
@@ -13,16 +13,16 @@ export interface PairSummary extends TokenCounts {
   readonly scored: number;
   /** Mean grade with its 95 % interval over problems; null without a score. */
   readonly score: Estimate | null;
-  /** Grade less that of the task's first method, on the problems both have; null for that one. */
+  /** Grade minus the first method's, on common problems; null for the first method. */
   readonly difference: Estimate | null;
   readonly measures: Readonly<Record<string, number>>;
   readonly calls: number;
   readonly criticalTokens: number;
-  /** Null where none were measured. */
+  /** Null if not measured. */
   readonly criticalSeconds: number | null;
 }
 
-/** Summaries in the order in which tasks and methods first occur. */
+/** Summaries in order of first occurrence. */
 export function summarisePairs(records: Iterable<PairRecord>): PairSummary[] {
   const groups = new Map<string, PairRecord[]>();
   for (const record of records) {
@@ -68,7 +68,7 @@ function summaryOf(
   };
 }
 
-/** A task's teams in two tables: the reward with what it is made of, and what it took. */
+/** Two tables of a task's teams: rewards, and costs. */
 export function pairTables(summaries: readonly PairSummary[]): Table[] {
   const tasks = [...new Set(summaries.map(({ task }) => task))];
   return tasks.flatMap((task) => {
@@ -89,7 +89,7 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
   ]);
 }
 
-/** "Times the first" of critical tokens and seconds: how often as fast as the task's first team. */
+/** Columns "Times the first" compare critical tokens and seconds with the first team. */
 function costTable(task: string, rows: readonly PairSummary[]): Table {
   const [first] = rows;
   const times = (reference: number | null | undefined, value: number | null): string =>
@@ -107,7 +107,7 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
   ]);
 }
 
-/** By problem: the mean of its repeats. */
+/** Mean over repeats by problem. */
 function scoresOf(records: readonly PairRecord[]): Map<string, number> {
   const scores = new Map<string, number[]>();
   for (const { problem, score } of records)

@@ -13,22 +13,21 @@ import type { RecordKind, RecordFile } from "../record-file.ts";
 import { episodeCostFields, type EpisodeCosts, episodeCosts, noCosts } from "../sample-record.ts";
 import { messageOf, SampleTaker, type SampleKind } from "../take-samples.ts";
 
-/** One problem solved by one team once. */
+/** Result of one team on one problem. */
 export interface PairRecord extends EpisodeCosts {
   readonly task: string;
   readonly problem: string;
   readonly method: string;
   readonly repeat: number;
-  /** Models, weights and seed. */
+  /** Hash of models, weights and seed. */
   readonly config: string;
   readonly status: "scored" | "undecided" | "invalid" | "error";
-  /** The task's grade, 0 to 1; null without a score. */
+  /** Grade, 0 to 1; null without a score. */
   readonly score: number | null;
-  /** Parts of the reward by name, as the task counts them. */
+  /** Reward measures by name. */
   readonly measures: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, string>>;
   readonly stopReason: string | null;
-  /** From 1. */
   readonly attempt: number;
   readonly error: string | null;
 }
@@ -56,20 +55,20 @@ function pairKey({ task, problem, method, repeat, config }: PairIdentity): strin
   return JSON.stringify([task, problem, method, repeat, config]);
 }
 
-/** A line of a bench of pairs. */
+/** Record kind of a bench of pairs. */
 export const pairRecords: RecordKind<PairRecord> = { schema, keyOf: pairKey };
 
-/** A team on a task's problems: one of its baselines, or one that was trained. */
+/** Team on a task's problems: a baseline or a trained team. */
 export interface PairMethod {
   readonly name: string;
   readonly topology: Topology;
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
   readonly sampling: EpisodeContext["sampling"];
-  /** What decides its samples beside task, problem and repeat: model, weights, seed. */
+  /** Identifies models, weights and seed. */
   readonly config: string;
 }
 
-/** Problems, their reward, and the teams. */
+/** Problems with their reward and teams. */
 export interface PairBoard {
   readonly task: string;
   readonly problems: readonly Problem[];
@@ -77,16 +76,16 @@ export interface PairBoard {
   readonly methods: readonly PairMethod[];
 }
 
-/** How teams are compared. */
+/** Options of a comparison. */
 export interface PairOptions {
   readonly repeats: number;
   readonly seed: string;
-  /** Problems at a time. Default 1: calls that share a machine slow each other. */
+  /** Max concurrent problems. Default 1, since concurrent calls on one machine slow each other. */
   readonly concurrency?: number;
   /** Timeout of a reward while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
   readonly maxErrors?: number;
-  /** Milliseconds of a clock that only goes forward, for critical seconds. */
+  /** Monotonic clock in milliseconds, for critical seconds. */
   readonly clock: () => number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: PairRecord) => void;
@@ -96,15 +95,15 @@ interface PairJob {
   readonly board: PairBoard;
   readonly method: PairMethod;
   readonly problem: Problem;
-  /** Of the problem on the board, from 0. */
+  /** Index of the problem on the board, from 0. */
   readonly place: number;
   readonly repeat: number;
 }
 
 /**
- * Has every team work on every problem, and stores each record before the next sample of the same worker begins. Scored samples of the
- * file are skipped. An error of a model or a reward is a record without a score.
- * @returns why it stopped early; null when it did not
+ * Plays all teams on all problems and stores each record before the worker's next sample. Scored samples are skipped;
+ * model and reward errors are records without a score.
+ * @returns reason of an early stop, or null
  */
 export async function runPairs(
   boards: readonly PairBoard[],

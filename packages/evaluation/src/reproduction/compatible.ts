@@ -4,33 +4,30 @@ import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf, rowOf } from "./ledger.ts";
 
-/** One cell of ours with the paper's. */
+/** One result of ours with the paper's. */
 export interface ReproducedCell {
   readonly benchmark: string;
   readonly method: string;
-  /** Of shares: a share and its interval. Of tokens: the mean of a question, without one. */
+  /** Shares have an interval; tokens are a mean per question without one. */
   readonly unit: "%" | "tokens a question";
   readonly ours: Estimate | null;
   readonly scored: number;
   readonly published: number;
-  /** Two-sided, of equal figures on as many questions as each has; null without a sample, and of tokens, which come without a spread. */
+  /** Two-sided p-value of equal figures; null without a sample and for tokens, which have no spread. */
   readonly p: number | null;
-  /** `compatible` at 5 %; what is not played as published says so and is never called compatible. */
+  /** `compatible` at 5 %. Results that are not played as published are never compatible. */
   readonly verdict: "compatible" | "different" | "not as published" | "no test" | "not played";
   readonly differs: readonly string[];
 }
 
-/**
- * The chance of two shares as far apart as these where both are of one coin: the score test of two proportions.
- * @returns 1 where both are all or nothing alike
- */
+/** P-value of two equal shares: the score test of two proportions. @returns 1 if both are 0 or both are 1 */
 export function sameShare(a: number, n: number, b: number, m: number): number {
   const pooled = (a * n + b * m) / (n + m);
   const error = Math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
   return error === 0 ? 1 : twoSided(Math.abs(a - b) / error);
 }
 
-/** Of a standard normal value, by Abramowitz and Stegun 7.1.26: right to 1.5e-7. */
+/** Two-sided p-value of a normal deviate (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
 function twoSided(z: number): number {
   const x = z / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);
@@ -38,10 +35,7 @@ function twoSided(z: number): number {
   return series * Math.exp(-x * x);
 }
 
-/**
- * Results of a bench with the figures of Agent-GSPO's Table 1 or 2.
- * @param questions - of the paper, by benchmark: all of the benchmark's
- */
+/** Compares a bench with Agent-GSPO's Table 1 or 2. @param questions - the paper's number of questions by benchmark */
 export function reproducedCells(
   summaries: readonly MethodSummary[],
   questions: (benchmark: string) => number,
@@ -64,9 +58,9 @@ export function reproducedCells(
 }
 
 /**
- * Results of a bench with AgentPO's averages of its five benchmarks, and its tokens. A method needs all five.
- * @param actor - the paper's name of the model
- * @param questions - of each benchmark
+ * Compares a bench with AgentPO's averages over five benchmarks. Methods need all five.
+ * @param actor - the paper's model name
+ * @param questions - number of questions by benchmark
  */
 export function reproducedAverages(
   summaries: readonly MethodSummary[],
@@ -108,7 +102,7 @@ function averagesOf(
   return [...cell("%", share, average, p), ...cell("tokens a question", whole ? meanTokens(own) : null, tokens, null)];
 }
 
-/** Repeats of a question are not independent: each question counts once. */
+/** Repeats are not independent, so each question counts once. */
 function askedOf({ scored, questions }: MethodSummary): number {
   return Math.min(scored, questions);
 }
@@ -127,7 +121,7 @@ function meanTokens(own: readonly MethodSummary[]): Estimate | null {
   return scored === 0 ? null : { value, low: null, high: null };
 }
 
-/** An average of shares counts each benchmark alike, whatever its size. */
+/** Each benchmark has the same weight. */
 function meanShare(own: readonly MethodSummary[]): Interval {
   const shares = own.map(({ accuracy }) => accuracy?.value ?? 0);
   const value = shares.reduce((sum, each) => sum + each, 0) / own.length;
@@ -135,7 +129,7 @@ function meanShare(own: readonly MethodSummary[]): Interval {
   return { value, low: Math.max(0, value - half), high: Math.min(1, value + half) };
 }
 
-/** Of an average of shares, each of so many questions. Shares of all or nothing are drawn in by half a question. */
+/** Variance of an average of shares. Shares of 0 and 1 move inward by half a question. */
 function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) => number): number {
   const parts = own.map((summary) => {
     const asked = askedOf(summary);
@@ -145,7 +139,7 @@ function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) =>
   return parts.reduce((sum, part) => sum + part, 0) / own.length ** 2;
 }
 
-/** Two averages as far apart as these, the paper's on all questions of each benchmark, with our shares for its unknown ones. */
+/** P-value of two equal averages. The paper's unknown shares are assumed equal to ours. */
 function sameAverage(
   own: readonly MethodSummary[],
   published: number,

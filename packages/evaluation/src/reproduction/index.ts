@@ -1,5 +1,5 @@
 /**
- * Published figures, how each is played here, and whether what came of it agrees with them.
+ * Published figures, how we play them, and whether our results agree.
  * @module @laconic/evaluation/reproduction
  */
 export { agentPoActor } from "../published.ts";

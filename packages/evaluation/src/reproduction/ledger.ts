@@ -12,22 +12,22 @@ import {
 } from "../published.ts";
 import { askedOf, notPlayed, playedOn, playedOver, type LedgerRow } from "./played-on.ts";
 
-/** The method that a row of the tables is played by. */
+/** Method that plays a table row. */
 const methodOf: Readonly<Record<string, string>> = { vanilla: "vanilla:agentprune-direct" };
 
-/** Every figure of the three papers whose text is public, in their order. */
+/** All figures of the three papers with public text. */
 export function reproductionLedger(): LedgerRow[] {
   return [...tableRows(), ...ablationRows(), ...agentPoLedger(), ...magrpoLedger()];
 }
 
-/** Benchmarks and methods of one of Agent-GSPO's tables that need no training. */
+/** Benchmarks and methods of an Agent-GSPO table that need no training. */
 export function playedTable(table: "1" | "2"): { readonly benchmarks: string[]; readonly methods: string[] } {
   const cells = publishedCells().filter((cell) => cell.table === table);
   const methods = cells.flatMap(({ row }) => (row === "agent-gspo" ? [] : [methodOf[row] ?? row]));
   return { benchmarks: [...new Set(cells.map(({ benchmark }) => benchmark))], methods: [...new Set(methods)] };
 }
 
-/** The published row of a method, in Agent-GSPO's tables. */
+/** Published row of a method, in Agent-GSPO's tables. */
 export function rowOf(method: string): string {
   return Object.entries(methodOf).find(([, name]) => name === method)?.[0] ?? method;
 }
@@ -67,7 +67,7 @@ function printed({ figure, unit, gain }: PublishedCell): string {
   return gain === null ? `${figure} %` : `${figure} % (${gain < 0 ? "" : "+"}${gain.toFixed(2)})`;
 }
 
-/** Fig. 2, by what its text says of it: the drawing itself holds no numbers that we could read. */
+/** Fig. 2 from its text; the drawing has no readable numbers. */
 function ablationRows(): LedgerRow[] {
   const command =
     "laconic sweep ablate preset:agent-gspo --variants no-price,no-group-normalisation --out runs/ablations";
@@ -81,14 +81,14 @@ function ablationRows(): LedgerRow[] {
   }));
 }
 
-/** AgentPO's name of a row that a method stands for with an actor; null for none. */
+/** AgentPO's row of a method with an actor, or null. */
 export function agentPoRowOf(method: string, actor: string): AgentPoFigure | null {
   const isRow = (figure: AgentPoFigure): boolean =>
     agentPoRows[figure.method]?.play === method && figure.actor === actor && !figure.samples;
   return agentPoFigures.find(isRow) ?? null;
 }
 
-/** What of AgentPO's text can be played: its methods with an actor, on its five benchmarks. */
+/** AgentPO's playable methods with an actor, and its five benchmarks. */
 export function agentPoTable(actor: string): { readonly benchmarks: string[]; readonly methods: string[] } {
   const figures = agentPoFigures.filter((figure) => figure.actor === actor);
   const methods = figures.flatMap(({ method }) => agentPoRows[method]?.play ?? []);
@@ -97,7 +97,7 @@ export function agentPoTable(actor: string): { readonly benchmarks: string[]; re
 
 const average = "average of five";
 
-/** Every figure of AgentPO's text, then every sentence that compares without one. */
+/** Figures of AgentPO's text, then comparisons without a figure. */
 function agentPoLedger(): LedgerRow[] {
   const open = "Which table a figure stands in, seeds and sampling are not in the public text.";
   const figures = agentPoFigures.flatMap((figure) => {
@@ -119,7 +119,7 @@ function agentPoLedger(): LedgerRow[] {
   return [...figures, ...claims];
 }
 
-/** As the text prints them: above role assignment, and above EvoAgent. */
+/** Gains as printed: over role assignment and over EvoAgent. */
 function gains({ method, actor, average: mean = 0, samples }: AgentPoFigure): string {
   const others = ["role-assignment", "evoagent"].flatMap(
     (name) => agentPoFigures.find((figure) => figure.method === name && figure.actor === actor)?.average ?? [],
@@ -128,7 +128,7 @@ function gains({ method, actor, average: mean = 0, samples }: AgentPoFigure): st
   return ` (${others.map((other) => `+${(mean - other).toFixed(1)}`).join("/")})`;
 }
 
-/** How a row of AgentPO's text is played, or what trains it. */
+/** How a row of AgentPO's text is played, or trained. */
 function agentPoPlay(name: string, model: string, benchmark: string): Omit<LedgerRow, "row" | "figure" | "open"> {
   const {
     play,
@@ -138,7 +138,7 @@ function agentPoPlay(name: string, model: string, benchmark: string): Omit<Ledge
   const base = { paper: "agentpo", place: "text", model } as const;
   if (play === undefined) return { ...base, ...notPlayed(benchmark, why), command };
   const played = benchmark === average ? playedOver(play, agentPoBenchmarks, average) : playedOn(play, benchmark);
-  // What is said of Vanilla is of Agent-GSPO's row.
+  // The protocol's differences are to Agent-GSPO's row.
   const differs =
     play === "vanilla" ? `${ownWords} How the paper asks its single model is not in the public text.` : played.differs;
   return { ...base, ...played, differs, command: `laconic reproduce agentpo --only ${play} --model ${model}` };

@@ -11,37 +11,36 @@ import {
 } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 
-/** A published figure, and how it is played here. */
+/** Published figure, and how we play it. */
 export interface LedgerRow {
   readonly paper: "agent-gspo" | "agentpo" | "magrpo";
   readonly place: string;
-  /** The paper's name of the row. */
   readonly row: string;
-  /** Here; null for one that has to be trained first, or that is not here. */
+  /** Our method; null if it needs training or is missing. */
   readonly method: string | null;
   readonly benchmark: string;
   readonly split: string;
   readonly n: number | null;
   readonly model: string;
-  /** As printed, with everything that its cell holds. */
+  /** Complete cell as printed. */
   readonly figure: string;
-  /** Published texts that its requests are written with; null for our words. */
+  /** Published texts of its requests; null for our wording. */
   readonly exemplars: string | null;
   readonly protocol: string | null;
   readonly decoding: string;
-  /** What the paper leaves open. */
+  /** What the paper does not specify. */
   readonly open: string;
-  /** What differs; empty for one that is faithful once the published texts are here. */
+  /** Differences; empty if faithful with the published texts installed. */
   readonly differs: string;
   readonly command: string;
   readonly calls: number | null;
   readonly completionTokens: number | null;
 }
 
-/** What a row says of how it is played. */
+/** How a row is played. */
 export type Played = Omit<LedgerRow, "paper" | "place" | "row" | "model" | "figure" | "open" | "command">;
 
-/** One that has to be trained, or that is not here. */
+/** Row that needs training or is missing here. */
 export function notPlayed(benchmark: string, differs: string, asked?: Pick<Played, "split" | "n">): Played {
   return {
     benchmark,
@@ -58,13 +57,13 @@ export function notPlayed(benchmark: string, differs: string, asked?: Pick<Playe
   };
 }
 
-/** The questions of a benchmark that a table is of. */
+/** Questions of a benchmark in a table. */
 export function askedOf(benchmark: string): Pick<Played, "benchmark" | "split" | "n"> {
   const { defaultSplit, splits } = benchmarkNamed(benchmark);
   return { benchmark, split: defaultSplit, n: splits[defaultSplit]?.rows ?? null };
 }
 
-/** A method of this project on a benchmark. */
+/** Row of one of our methods on a benchmark. */
 export function playedOn(name: string, benchmark: string): Played {
   const method: Baseline = baselineNamed(name);
   const size = { benchmark, family: familyOf(benchmarkNamed(benchmark).answer.kind) };
@@ -87,7 +86,7 @@ export function playedOn(name: string, benchmark: string): Played {
   };
 }
 
-/** A method over several benchmarks, for a figure that is their average: sums, and everything that differs somewhere. */
+/** Row of an average over benchmarks: sums, and all differences. */
 export function playedOver(name: string, benchmarks: readonly string[], title: string): Played {
   const each = benchmarks.map((benchmark) => playedOn(name, benchmark));
   const total = (of: (row: Played) => number | null): number => each.reduce((sum, row) => sum + (of(row) ?? 0), 0);

@@ -1,10 +1,10 @@
-/** One way to work, in the accuracy-token plane. */
+/** Point in the accuracy-token plane. */
 export interface TradeOff {
   readonly tokens: number;
   readonly accuracy: number;
 }
 
-/** The points that no other beats in both: fewest tokens first, each dearer and better than the one before. */
+/** Pareto frontier: undominated points by ascending tokens and accuracy. */
 export function frontierOf<P extends TradeOff>(points: readonly P[]): P[] {
   const frontier: P[] = [];
   for (const point of points.toSorted((a, b) => a.tokens - b.tokens || b.accuracy - a.accuracy))
@@ -13,8 +13,8 @@ export function frontierOf<P extends TradeOff>(points: readonly P[]): P[] {
 }
 
 /**
- * Hypervolume: the area that the frontier dominates, from accuracy 0 and `mostTokens` on, as a share of the whole; 1 is
- * perfect at no cost (Zitzler & Thiele 1999). A point beyond `mostTokens` adds nothing.
+ * Hypervolume: share of the area up to `mostTokens` that the frontier dominates; 1 is perfect at no cost (Zitzler &
+ * Thiele 1999). Points beyond `mostTokens` are ignored.
  */
 export function hypervolume(points: readonly TradeOff[], mostTokens: number): number {
   const frontier = frontierOf(points).filter(({ tokens }) => tokens < mostTokens);
@@ -25,8 +25,8 @@ export function hypervolume(points: readonly TradeOff[], mostTokens: number): nu
 }
 
 /**
- * Tokens that an accuracy costs on the frontier, between two of its points by linear interpolation: two ways mixed at random
- * reach it. Null where nothing is as good.
+ * Tokens for an accuracy on the frontier, linearly interpolated, since random mixing of two points reaches it. Null if
+ * no point is as accurate.
  */
 export function tokensAtAccuracy(points: readonly TradeOff[], accuracy: number): number | null {
   const frontier = frontierOf(points);

@@ -4,22 +4,22 @@ import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";
 import { tableOf, type Column, type Table } from "./table.ts";
 
-/** What a method's repeats of each question come to, by reducer. */
+/** Results of a method's repeats by reducer. */
 export interface RepeatSummary {
   readonly benchmark: string;
   readonly method: string;
   readonly questions: number;
-  /** Scored samples of each question: the fewest that one has. */
+  /** Lowest number of scored samples of a question. */
   readonly repeats: number;
-  /** The mean of all verdicts, question by question. */
+  /** Mean of all verdicts, averaged by question. */
   readonly mean: number;
-  /** Questions whose most frequent answer is right; where two are as frequent, the one that was given first. */
+  /** Share of questions whose most frequent answer is right; ties go to the first answer. */
   readonly majority: number;
-  /** By k, the chance that k samples hold a right one: the unbiased estimate; k to `repeats`, by powers of two and at its end. */
+  /** Unbiased pass@k by k: powers of two and `repeats`. */
   readonly passAt: Readonly<Record<number, number>>;
 }
 
-/** Methods whose every question was asked at least twice. */
+/** Summarises methods with at least two samples of every question. */
 export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary[] {
   const methods = new Map<string, Map<string, SampleRecord[]>>();
   for (const record of records) {
@@ -54,13 +54,13 @@ function isRight({ correct }: SampleRecord): boolean {
   return correct === true;
 }
 
-/** 1, 2, 4, ... and the last. */
+/** 1, 2, 4, ... and `repeats`. */
 function sizesTo(repeats: number): number[] {
   const powers = Array.from({ length: Math.floor(Math.log2(repeats)) + 1 }, (_, i) => 2 ** i);
   return [...new Set([...powers, repeats])];
 }
 
-/** Right answers are one answer however they are written; wrong ones are told apart by their text. A reply without an answer votes for none. */
+/** All right answers count as one; wrong ones are compared as text. Missing answers do not vote. */
 function mostFrequentIsRight(samples: readonly SampleRecord[]): boolean {
   const votes = new Map<string | true, number>();
   for (const sample of samples) {
@@ -71,7 +71,7 @@ function mostFrequentIsRight(samples: readonly SampleRecord[]): boolean {
   return first?.[0] === true;
 }
 
-/** Reducers over repeats, as a table; null where no method was repeated. */
+/** Table of reducers over repeats; null without repeats. */
 export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: string) => string): Table | null {
   const summaries = summariseRepeats(records);
   if (summaries.length === 0) return null;
@@ -94,10 +94,10 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
 }
 
 /**
- * The unbiased estimate of pass@k for one problem (Chen et al. 2021, Eq. 1): the chance that k of n samples, drawn without
- * replacement, hold a correct one.
+ * Unbiased pass@k of one problem (Chen et al. 2021, Eq. 1): probability that k of n samples, drawn without replacement,
+ * include a correct one.
  * @param n - samples
- * @param c - correct ones
+ * @param c - correct samples
  * @throws LaconicError `input_invalid` unless 0 <= c <= n and 1 <= k <= n
  */
 export function passAtK(n: number, c: number, k: number): number {
@@ -107,15 +107,15 @@ export function passAtK(n: number, c: number, k: number): number {
       `pass@${k} of ${n} samples, ${c} correct: needs 0 <= c <= n and 1 <= k <= n`,
       { n, c, k },
     );
-  let allWrong = 1; // with a factor of 0 where fewer than k are wrong
+  let allWrong = 1; // has a factor of 0 if fewer than k are wrong
   for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
   return 1 - allWrong;
 }
 
 /**
- * The mean of pass@k over problems.
- * @param results - samples and correct ones of each problem
- * @returns null when a problem has fewer than k samples: such a k is not reported
+ * Mean pass@k over problems.
+ * @param results - samples and correct samples by problem
+ * @returns null if a problem has fewer than k samples
  */
 export function meanPassAtK(results: readonly { readonly n: number; readonly c: number }[], k: number): number | null {
   if (results.length === 0 || results.some(({ n }) => n < k)) return null;

@@ -9,20 +9,20 @@ import {
   type Estimate,
 } from "@laconic/core/numeric";
 
-/** A value and its 95 % interval. */
+/** Value with its 95 % interval. */
 export interface Interval extends Estimate {
   readonly low: number;
   readonly high: number;
 }
 
-/** Wilson's interval of a share (Wilson 1927): holds at 0 and at 1 too. Null without trials. */
+/** Wilson's interval of a share (Wilson 1927), valid at 0 and 1. Null without trials. */
 export function wilson(successes: number, trials: number): Interval | null {
   if (trials === 0) return null;
   const [low, high] = wilsonInterval(successes, trials);
   return { value: successes / trials, low, high };
 }
 
-/** The same of questions that were asked several times each, whose repeats are not independent. Null without trials. */
+/** Wilson's interval of questions with repeats, which are not independent. Null without trials. */
 export function clusteredWilson(questions: readonly Cluster[]): Interval | null {
   const [successes, trials] = questions.reduce(
     ([right, of], each) => [right + each.successes, of + each.trials],
@@ -33,20 +33,20 @@ export function clusteredWilson(questions: readonly Cluster[]): Interval | null 
   return { value: successes / trials, low, high };
 }
 
-/** What values are: shares from 0 to 1, differences of two shares, or amounts without bounds, such as tokens. */
+/** Kind of values: shares from 0 to 1, differences of shares, or unbounded amounts such as tokens. */
 export type ValueKind = "share" | "difference" | "amount";
 
-/** The bootstrap needs this many values that differ from the most frequent one: by simulation, fewer lose coverage. */
+/** Bootstrap needs so many values other than the most frequent one; fewer lose coverage in simulations. */
 const enoughForBootstrap = 20;
 
 /**
- * Mean of several runs' means with its 95 % interval. Null without a value.
- * - Several runs: Student's t over the runs' means, for runs on the same questions. The bootstrap over 3 to 10 runs is too narrow.
- * - One run: the bootstrap over questions.
- * - One run in which few values differ from the most frequent one, where the bootstrap would be too narrow, and runs with equal
- *   means: an exact interval of bounded values, in which a question counts once whatever the number of runs. Other values of
- *   one run have Student's t; of equal amounts, and of one amount, the interval is not estimable.
- * @param samples - of each run, a value for each question
+ * Mean over runs with its 95 % interval. Null without a value.
+ * - Several runs: Student's t over the means of runs on the same questions. The bootstrap over 3 to 10 runs is too
+ * narrow.
+ * - One run: bootstrap over questions.
+ * - One run with few values other than the most frequent one, and runs with equal means: exact interval of bounded
+ * values, in which a question counts once. Other values: Student's t; no interval for equal or single amounts.
+ * @param samples - values of each run by question
  */
 export function meanEstimate(samples: readonly (readonly number[])[], kind: ValueKind): Estimate | null {
   const runs = samples.filter(({ length }) => length > 0);
@@ -72,8 +72,8 @@ export function meanEstimate(samples: readonly (readonly number[])[], kind: Valu
 }
 
 /**
- * Holm's correction (1979) of p-values: with values below 0.05 called differences, the chance of one or more false calls is at
- * most 5 %. Null stays null, and counts as no comparison.
+ * Holm's correction (1979) of p-values: limits the probability of any false call below 0.05 to 5 %. Nulls stay and do
+ * not count.
  */
 export function holm(values: readonly (number | null)[]): (number | null)[] {
   const ordered = values.flatMap((p, i) => (p === null ? [] : [{ p, i }])).toSorted((a, b) => a.p - b.p);
@@ -86,7 +86,7 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
   return corrected;
 }
 
-/** Mean difference of two methods on the same questions, see {@link meanEstimate}: of each run, the pairs of its questions. */
+/** Mean difference of two methods on the same questions, see {@link meanEstimate}. */
 export function pairedDifference(
   runs: readonly (readonly (readonly [a: number, b: number])[])[],
   kind: Exclude<ValueKind, "share">,
@@ -97,11 +97,10 @@ export function pairedDifference(
   );
 }
 
-/** Percentiles of means of resampled values. */
 function bootstrapInterval(samples: readonly number[]): [low: number, high: number] {
   const values = Float64Array.from(samples);
   const n = values.length;
-  // More questions narrow the interval; they do not need as many draws to find its ends.
+  // Large samples need fewer draws.
   const draws = n > 1000 ? 1000 : 2000;
   const random = randomFromSeed(0);
   const means = Float64Array.from({ length: draws }, () => {
@@ -114,8 +113,8 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
 }
 
 /**
- * Of a mean as gains less losses: Clopper and Pearson's exact interval (1934) of either share, put together as Newcombe does
- * (1998, method 10), with the largest correlation that both intervals allow. By enumeration it holds at least 95 times in 100.
+ * Interval of gains minus losses: Clopper and Pearson's exact intervals (1934) of both shares, combined as by Newcombe
+ * (1998, method 10) with the largest allowed correlation. Coverage is at least 95 % by enumeration.
  */
 function boundedInterval(runs: readonly (readonly number[])[], lowest: number): [low: number, high: number] {
   const n = Math.min(...runs.map(({ length }) => length));

@@ -10,44 +10,44 @@ export interface MethodSummary extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
   readonly setting: InformationSetting;
-  /** For a single agent of equal tokens: the team, and its tokens. */
+  /** Team and tokens, for a single agent of equal tokens. */
   readonly equalTo: EqualTokens | null;
-  /** See `SampleRecord.protocol`; null where records differ. */
+  /** See `SampleRecord.protocol`; null if records differ. */
   readonly protocol: string | null;
-  /** Worked examples; null where unknown, or where records differ. */
+  /** Number of worked examples; null if unknown or records differ. */
   readonly shots: number | null;
-  /** The comparable row of published tables; null where records differ. */
+  /** Comparable row of published tables; null if records differ. */
   readonly published: string | null;
   readonly differs: readonly string[];
-  /** Samples by note of the method, such as `capped`. */
+  /** Number of samples by note, such as `capped`. */
   readonly notes: Readonly<Record<string, number>>;
   readonly scored: number;
   readonly samples: number;
-  /** Samples without a score: failures, and answers without a verdict because of the machine or a limit of the sandbox. */
+  /** Failed samples without a score. */
   readonly errors: number;
   readonly undecided: number;
   readonly questions: number;
   /** Null without a score. */
   readonly accuracy: Interval | null;
   readonly meanScore: number | null;
-  /** Of first attempts alone. */
+  /** Accuracy of first attempts. */
   readonly firstAttemptAccuracy: number | null;
   readonly unanswered: number;
   readonly calls: number;
   readonly criticalTokens: number;
-  /** Mean seconds that cannot run at the same time. */
+  /** Mean seconds of the longest sequential path. */
   readonly meanCriticalSeconds: number | null;
   readonly usd: number | null;
-  /** By model, in the order of their first calls. */
+  /** In the order of first calls. */
   readonly byModel: readonly ModelShare[];
   readonly meanSeconds: number;
-  /** Accuracy minus that of the first method of its setting, on common questions. */
+  /** Accuracy minus that of the first method in the same setting, on common questions. */
   readonly difference: Estimate | null;
-  /** Questions with a score of both methods. */
+  /** Questions that both methods have scored. */
   readonly compared: number;
 }
 
-/** Summaries in the order in which benchmarks and methods first occur. */
+/** Summaries in order of first occurrence. */
 export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
   const groups = new Map<string, SampleRecord[]>();
   for (const record of records) {
@@ -64,7 +64,7 @@ export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
   return [...groups.values()].map((group) => summaryOf(group, first.get(placeOf(group)) ?? group));
 }
 
-/** Differences are taken within a benchmark and a setting. */
+/** Methods are compared within a benchmark and setting. */
 function placeOf([record]: readonly SampleRecord[]): string {
   return JSON.stringify([record?.benchmark, record?.setting]);
 }
@@ -107,7 +107,6 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
   };
 }
 
-/** The common value; null where two differ. */
 function common<T>(values: readonly (T | null)[]): T | null {
   return new Set(values).size === 1 ? (values[0] ?? null) : null;
 }
@@ -118,7 +117,7 @@ function notesOf(records: readonly SampleRecord[]): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** By question: a method with several repeats has the mean of them. */
+/** Uses the mean of repeats by question. */
 function differenceOf(
   group: readonly SampleRecord[],
   reference: readonly SampleRecord[],
@@ -143,7 +142,7 @@ function byQuestion(records: readonly SampleRecord[]): Map<string, Cluster> {
   return questions;
 }
 
-/** A sentence for each method whose samples measure nothing: none has a score, or none has an answer. */
+/** Describes methods without any score or answer. */
 export function deadResults(summaries: readonly MethodSummary[]): string[] {
   return summaries.flatMap(({ benchmark, method, samples, scored, errors, undecided, unanswered, accuracy }) => {
     const place = `${method} on ${benchmark}`;

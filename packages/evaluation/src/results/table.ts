@@ -1,14 +1,14 @@
 import type { TokenKinds } from "@laconic/core/ledger";
 import { csvLine, formatCells } from "@laconic/core/text";
 
-/** A table: a heading and rows of cells, as texts. */
+/** Table as texts. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A column: its heading, and its cell of a row. Numbers of a column get the same decimals. */
+/** Heading and cell of a column. Numbers of a column get equal decimals. */
 export type Column<Row> = readonly [heading: string, cell: (row: Row) => number | string];
 
 export function tableOf<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Table {
@@ -19,14 +19,13 @@ export function tableOf<Row>(title: string, rows: readonly Row[], columns: reado
   };
 }
 
-/** A table with at least one row. */
 export function unlessEmpty(table: Table): Table | null {
   return table.rows.length === 0 ? null : table;
 }
 
 const kindTitles = { cachedTokens: "cached", cacheWriteTokens: "cache writes", reasoningTokens: "reasoning" } as const;
 
-/** Columns of the token kinds that any row has; prompt and completion tokens include them. */
+/** Columns of token kinds in any row; prompt and completion tokens include them. */
 export function kindColumns<Row extends TokenKinds>(
   rows: readonly Row[],
   unit: string,
@@ -37,19 +36,19 @@ export function kindColumns<Row extends TokenKinds>(
     .map((kind) => [`${kindTitles[kind]}${unit}`, (row) => cell(row, row[kind] ?? 0)]);
 }
 
-/** A table as Markdown under a heading of the second level. */
+/** Markdown table under a second-level heading. */
 export function markdownOf({ title, columns, rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))].join("\n");
 }
 
-/** A table as CSV. */
+/** CSV table. */
 export function csvOf({ columns, rows }: Table): string {
   return [columns, ...rows].map((row) => csvLine(row)).join("\n");
 }
 
-/** A table as a LaTeX `tabular` with booktabs rules; its title is a comment. */
+/** LaTeX `tabular` with booktabs rules; the title is a comment. */
 export function latexOf({ title, columns, rows }: Table): string {
   const cell = (text: string): string => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
   const line = (row: readonly string[]): string => `${row.map((text) => cell(text)).join(" & ")} \\\\`;

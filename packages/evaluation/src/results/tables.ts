@@ -15,10 +15,10 @@ type TitleOf = (method: string) => string;
 const benchmarkColumn: Column<MethodSummary> = ["benchmark", ({ benchmark }) => benchmark];
 const methodColumn = (titleOf: TitleOf): Column<MethodSummary> => ["method", ({ method }) => titleOf(method)];
 
-/** Agent-GSPO's Table 1: methods by benchmarks, ours with its interval, beside it the published figure of a faithful pair. */
+/** Table 1 of Agent-GSPO: our accuracy with its interval, and published figures of faithful methods. */
 export function accuracyTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table {
   const [benchmarks, methods] = axes(summaries);
-  // The papers' own rows are shown where a method is played as published.
+  // The papers' own rows need a method that is played as published.
   const faithful = new Set(summaries.filter(({ published }) => published !== null).map(({ benchmark }) => benchmark));
   const played = summaries.filter(({ protocol }) => protocol !== null).map(({ method }) => method);
   const ownRows = publishedRows(played).filter(({ figures }) =>
@@ -47,7 +47,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: Titl
   };
 }
 
-/** Mean partial scores, such as HotpotQA's F1 of words; null where no benchmark has them. */
+/** Mean partial scores, such as HotpotQA's word F1; null without any. */
 export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const partial = summaries.filter(({ meanScore }) => meanScore !== null);
   const [benchmarks, methods] = axes(partial);
@@ -63,7 +63,7 @@ export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   );
 }
 
-/** Agent-GSPO's Table 2: accuracy and tokens. */
+/** Table 2 of Agent-GSPO: accuracy and tokens. */
 export function tokenTable(
   summaries: readonly MethodSummary[],
   titleOf: TitleOf,
@@ -103,9 +103,9 @@ export function tokenTable(
 }
 
 /**
- * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its benchmarks.
- * Published averages are shown for all five benchmarks and the paper's actor only.
- * @param actorOf - the model that answers in a method
+ * AgentPO's tables: Pass@1 by benchmark, average, tokens per problem. Null without its benchmarks. Published averages
+ * need all five benchmarks and the paper's actor.
+ * @param actorOf - answering model of a method
  */
 export function agentPoTable(
   summaries: readonly MethodSummary[],
@@ -118,14 +118,14 @@ export function agentPoTable(
   const rows = axes(summaries)[1].map((method) => {
     const cells = benchmarks.map((benchmark) => find(summaries, benchmark, method));
     const scored = cells.flatMap((summary) => (summary?.accuracy ? [summary] : []));
-    // The published average is of all five: one that is played otherwise leaves none to compare with.
+    // All five benchmarks must be as published for a comparison.
     const standings = new Set(cells.map((summary) => summary?.published ?? null));
     const [row] = standings;
     const actor = actorOf(method);
     return {
       method,
       cells,
-      // An average of fewer benchmarks than the next row's would be of other questions.
+      // Averages of different benchmarks are not comparable.
       all: scored.length === benchmarks.length ? scored : null,
       published: standings.size === 1 && row && actor !== null ? publishedAgentPo(row, actor) : null,
     };
@@ -172,10 +172,10 @@ export function departureTable(summaries: readonly MethodSummary[], titleOf: Tit
   );
 }
 
-/** Fewer questions than this show no difference. */
+/** Fewer questions show no difference. */
 const few = 10;
 
-/** Differences to the first method, paired by question, and of how many questions. */
+/** Differences to the first method, paired by question. */
 export function differenceTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table {
   const rows = summaries.filter(({ difference }) => difference !== null);
   return tableOf("Difference to the first method, points (paired by question, 95 %)", rows, [
@@ -188,7 +188,7 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: Ti
   ]);
 }
 
-/** Tokens and cost by model; null where no method has several. */
+/** Tokens and cost by model; null unless a method has several. */
 export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   if (summaries.every(({ byModel }) => byModel.length < 2)) return null;
   const rows = summaries.flatMap(({ byModel, ...summary }) => byModel.map((share) => ({ ...share, summary })));
@@ -206,7 +206,7 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   return tableOf("Tokens and cost by model", rows, columns);
 }
 
-/** Each team beside a single agent with the team's tokens, which sees whole questions. Null without a method of equal tokens. */
+/** Teams with single agents of equal tokens, on whole questions. Null without such a method. */
 export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;
@@ -247,7 +247,7 @@ function sampleCount({ scored, samples, errors, undecided }: MethodSummary): str
   return `${scored} of ${samples} (${rest.filter((part) => part !== "").join(", ")})`;
 }
 
-/** Of samples and calibration together; empty where the price of either is not known. */
+/** Cost of samples and calibration; empty if a price is unknown. */
 function costOf({ usd }: MethodSummary, calibration: CalibrationRecord | undefined): string {
   const learning = calibration ? calibration.usd : 0;
   return usd === null || learning === null ? "" : formatUsd(usd + learning);
@@ -264,7 +264,7 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
   return summaries.find((summary) => summary.benchmark === benchmark && summary.method === method);
 }
 
-/** Accuracy with its interval, and the number of samples where some have no score. */
+/** Accuracy with its interval, and the number of scored samples if incomplete. */
 function oursOf(summary: MethodSummary | undefined): string {
   const isWhole = !summary || summary.scored === summary.samples;
   return isWhole ? ours(summary) : `${ours(summary)}, n ${sampleCount(summary)}`;
