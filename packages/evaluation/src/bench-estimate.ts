@@ -9,11 +9,10 @@ export interface BenchEstimate {
   readonly samples: number;
   /** Includes calibration. */
   readonly calls: number;
-  /** Calls of calibration. */
   readonly calibrationCalls: number;
-  /** One token per byte; every reply has max length and is quoted wherever possible. */
+  /** A token per byte; max replies, quoted wherever possible. */
   readonly promptTokens: number;
-  /** The same with four bytes per token, as in English. */
+  /** Four bytes per token, as in English. */
   readonly likelyPromptTokens: number;
   readonly completionTokens: number;
 }
@@ -22,8 +21,8 @@ type Work = Pick<BenchEstimate, "calls" | "promptTokens" | "likelyPromptTokens" 
 const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, completionTokens: 0 };
 
 /**
- * Upper bound of calls and tokens, including calibration and quoted replies, without failed attempts. Assumes at most
- * one line per reply token and at least one byte per token.
+ * Upper bound of calls and tokens, with calibration and quotes, without failed attempts. Assumes at most one line per
+ * reply token and at least one byte per token.
  */
 export function estimate(
   jobs: readonly BenchJob[],
@@ -53,7 +52,6 @@ export function estimate(
 export interface CellEstimate extends BenchEstimate {
   readonly benchmark: string;
   readonly method: string;
-  /** Comparable row of published tables. */
   readonly published: string | null;
   /** Such as `php/maths@1`; null for an unpublished team. */
   readonly protocol: string | null;
@@ -85,7 +83,6 @@ export function estimateCells(
   });
 }
 
-/** Max tokens per question of each team, by config. */
 function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<string, number> {
   const most = new Map<string, number>();
   const teams = new Set(jobs.flatMap(({ equalTo }) => equalTo?.config ?? []));
@@ -97,10 +94,10 @@ function mostTokens(jobs: readonly BenchJob[], maxTokens: number | null): Map<st
   return most;
 }
 
-/** Tokens of a call's instructions and template, and of the text around a quote. */
+/** Tokens of a call's instructions and template, and around a quote. */
 const [callTokens, copyTokens] = [512, 64] as const;
 
-/** @param budget - token limit of a method with equal tokens */
+/** @param budget - token limit of equal tokens */
 function workOn(
   { method, problem, protocol, set: { benchmark }, script, exemplars }: BenchJob,
   maxTokens: number | null,

@@ -8,49 +8,47 @@ export interface BenchSet {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** Examples of another split in seeded order; protocols choose among them. */
+  /** Examples of another split in seeded order. */
   readonly exemplars: readonly Exemplar[];
-  /** Metadata key of a problem's topic. */
+  /** Metadata key of the topic. */
   readonly topic?: string;
-  /** Installed published texts by name. */
+  /** Installed published texts. */
   readonly scripts?: Readonly<Record<string, Script>>;
-  /** Problems for methods that calibrate, from another split. */
+  /** Calibration problems, from another split. */
   readonly calibration: readonly BenchmarkProblem[];
 }
 
-/** Settings that determine the results of a bench. */
+/** Settings that determine the results. */
 export interface BenchSettings {
   /** Model id and server, for records. */
   readonly model: string;
   readonly methods: readonly string[];
   readonly repeats: number;
   readonly seed: string | number;
-  /** Null uses each paper's. */
+  /** Default: each paper's. */
   readonly temperature: number | null;
-  /** Max reply tokens; null uses each protocol's limit. */
+  /** Default: each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Number of worked examples; null uses each paper's. */
+  /** Number of worked examples. Default: each paper's. */
   readonly shots?: number | null;
   /** Model id and server by role. */
   readonly roleModels?: Readonly<Record<string, string>>;
 }
 
-/** One sample to take. */
+/** Sample to take. */
 export interface BenchJob {
   readonly set: BenchSet;
   readonly problem: BenchmarkProblem;
   readonly method: Baseline;
   readonly agents: readonly AgentId[];
-  /** Null for an unpublished team. */
   readonly protocol: Protocol | null;
-  /** Deal of the question; null if all agents see the whole. */
+  /** Null if all agents see the whole. */
   readonly partition: JobPartition | null;
-  /** Team whose mean tokens a single agent may use, for a method of equal tokens. */
+  /** Team whose mean tokens limit the method. */
   readonly equalTo: EqualJob | null;
-  /** Published texts of the requests; null for our wording and `exemplars`. */
+  /** Published texts; null for our wording and `exemplars`. */
   readonly script: Script | null;
   readonly exemplars: readonly Exemplar[];
-  /** Index of the problem in the set, from 0. */
   readonly place: number;
   readonly repeat: number;
   readonly config: string;
@@ -62,7 +60,7 @@ export interface JobPartition extends Deal {
   readonly give: <P extends Problem>(problem: P) => P | null;
 }
 
-/** Team to compare a single agent with. */
+/** Team to compare with. */
 export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
   readonly config: string;
 }
@@ -79,9 +77,9 @@ export function settingOf({ partition }: Pick<BenchJob, "partition">): Informati
 }
 
 /**
- * Mean tokens per question of each team that a single agent is compared with.
+ * Mean tokens per question of each team to compare with.
  * @param bound - open samples of equal tokens
- * @param jobs - teams with an unscored sample here are skipped
+ * @param jobs - teams with unscored samples here are skipped
  * @returns by config of the single agent
  */
 export function measuredTokens(

@@ -18,12 +18,12 @@ import { type EqualTokens, type SampleRecord, sumShares, type ModelShare } from 
 export interface BenchParts {
   readonly model: LanguageModel;
   readonly graders: Graders;
-  /** Overrides the rule of `graders` by benchmark. */
+  /** Overrides the rule of `graders`. */
   readonly gradeRules?: Readonly<Record<string, GradeRule>>;
   readonly price: TokenPrice | null;
-  /** Models by role, such as `actor`; other roles use `model`. */
+  /** Models by role, such as `actor`. Default: `model`. */
   readonly roleModels?: Readonly<Record<string, RoleModel>>;
-  /** Required by methods that run programs. */
+  /** Required to run programs. */
   readonly runProgram?: RunProgram;
 }
 
@@ -68,7 +68,7 @@ export function gradersOf(
   return rule === undefined ? graders : { ...graders, rule };
 }
 
-/** Temperature of a method's calls; phases of its protocol may override it. */
+/** Phases of a protocol may override it. */
 export function temperatureOf(
   { method, protocol }: Pick<BenchJob, "method" | "protocol">,
   { temperature }: BenchSettings,
@@ -76,7 +76,7 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** Problem for a method's team: whole, in published words, or dealt. */
+/** Problem for a team: whole, published, or dealt. */
 export function givenTo(
   { partition, script }: Pick<BenchJob, "partition" | "script">,
   { published, ...problem }: BenchmarkProblem,
@@ -104,8 +104,8 @@ export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: A
 type StandingJob = Pick<BenchJob, "set" | "protocol" | "partition" | "script" | "exemplars">;
 
 /**
- * Comparable row of published tables, or the differences that prevent a comparison. Only a method with the paper's
- * protocol and settings has a row; unpublished teams have none.
+ * Comparable row of published tables, or the differences that prevent it. Only the paper's protocol and settings have a
+ * row.
  */
 export function standingOf(
   { set: { benchmark }, protocol, partition, script, exemplars }: StandingJob,
@@ -127,14 +127,13 @@ export function standingOf(
   return { published: differs.length === 0 ? protocol.published : null, differs };
 }
 
-/** Cost of calls in total and by model. */
 interface Spending {
-  /** US dollars; null if a price is unknown. */
+  /** Null if a price is unknown. */
   readonly usd: number | null;
   readonly byModel: readonly ModelShare[];
 }
 
-/** Sums the cost of calls. A method's own models are free unless it has prices. */
+/** Sums the cost of calls. A method's own models are free unless priced. */
 export function spendingOf(
   { calls }: Ledger,
   method: Pick<Baseline, "models" | "prices">,

@@ -29,9 +29,9 @@ import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /**
- * All samples by benchmark, method, setting, repeat and question. Methods play whole questions; with a partitioner,
- * methods whose protocol allows it also play dealt ones. A team with its own deal plays only that. Questions that
- * cannot be dealt are skipped ({@link unpartitioned}). A method of equal tokens plays the whole questions of each team.
+ * Plans all samples by benchmark, method, setting, repeat and question. A partitioner adds dealt questions for
+ * protocols that allow it; a team with its own deal plays only that. Questions that cannot be dealt are skipped ({@link
+ * unpartitioned}). A method of equal tokens plays the whole questions of each team.
  * @throws LaconicError `config_invalid` for a method of equal tokens without a team
  */
 export function benchJobs(
@@ -53,7 +53,6 @@ export function benchJobs(
   });
 }
 
-/** Method on a benchmark in one setting. */
 type Play = Omit<BenchJob, "problem" | "place" | "repeat" | "key">;
 
 function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, partitioner: Partitioner | null): Play[] {
@@ -126,7 +125,6 @@ function jobsOf(play: Play, { repeats, shots = null }: BenchSettings): BenchJob[
   ).flat();
 }
 
-/** Examples of a question, or those on its topic. */
 function shownTo(
   problem: BenchmarkProblem,
   { set, protocol, exemplars }: Play,
@@ -136,7 +134,7 @@ function shownTo(
   return chooseShots(protocol.shots, exemplars, shots ?? undefined, String(problem.metadata?.[set.topic ?? ""]));
 }
 
-/** Protocol of a method on a benchmark; null for an unpublished team. */
+/** Null for an unpublished team. */
 export function protocolOf({ protocols }: Baseline, { benchmark, problems: [problem] }: BenchSet): Protocol | null {
   if (!protocols) return null;
   return protocolFor(protocols, { benchmark, ...(problem && { family: familyOf(problem.grading.kind) }) });
@@ -148,7 +146,7 @@ export interface Unpartitioned {
   readonly method: string;
   readonly questions: number;
   readonly of: number;
-  /** Why all of them are skipped; null for single questions. */
+  /** Reason if all are skipped, else null. */
   readonly reason: string | null;
 }
 
@@ -184,7 +182,7 @@ function dealtSet(set: BenchSet, { give }: JobPartition): BenchSet {
   return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
 }
 
-/** Published texts, unless the settings override the number of examples. */
+/** Published texts, unless `shots` overrides them. */
 function scriptFor(
   protocol: Protocol | null,
   { benchmark, scripts = {} }: BenchSet,
@@ -212,7 +210,6 @@ function agentsOf(
   return job.method.create(methodOptions(job, settings, { runProgram })).agents;
 }
 
-/** Role models that affect a method. */
 function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettings, { models = {} }: Baseline) {
   const used = agents.flatMap((agent) => {
     const model = Object.hasOwn(models, agent) ? undefined : roleModelOf(roleModels, agent);
@@ -221,7 +218,6 @@ function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettin
   return used.length > 0 ? [["roles", used]] : [];
 }
 
-/** Hash of the settings that change a sample. */
 function configHash(
   { benchmark, split }: BenchSet,
   method: string,

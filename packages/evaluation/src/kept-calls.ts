@@ -13,14 +13,13 @@ export interface CallFile {
   close(): Promise<void>;
 }
 
-/** Max UTF-16 units of a sample's prompts and replies; further calls are only counted. */
+/** Max UTF-16 units per sample; further calls are only counted. */
 const maxCharacters = 8 << 20;
 
-/** Opens a bench's calls for appending. Bytes after the last record's calls are truncated. */
+/** Opens a bench's calls for appending, truncated after the last record's. */
 export async function openCallFile(path: string, records: Iterable<Pick<SampleRecord, "requests">>): Promise<CallFile> {
   let end = 0;
   for (const { requests } of records) if (requests) end = Math.max(end, requests.from + requests.bytes);
-  // A shorter file has lost data.
   let size = await writing(path, async () => {
     const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
@@ -63,12 +62,11 @@ export class KeptCalls {
   readonly #file: CallFile | undefined;
   readonly #calls = new Map<string, readonly StoredCall[]>();
 
-  /** @param file - absent: nothing is stored */
   constructor(file: CallFile | undefined) {
     this.#file = file;
   }
 
-  /** Wraps the models of a sample to record their calls. */
+  /** Wraps models to record their calls. */
   noted(sample: string, models: Record<AgentId, LanguageModel>): Record<AgentId, LanguageModel> {
     if (!this.#file) return models;
     const calls: StoredCall[] = [];
@@ -76,7 +74,6 @@ export class KeptCalls {
     return Object.fromEntries(Object.entries(models).map(([agent, model]) => [agent, recording(agent, model, calls)]));
   }
 
-  /** Writes a sample's calls; null without any. */
   async placeOf(sample: string): Promise<CallsPlace | null> {
     const calls = this.#calls.get(sample) ?? [];
     this.#calls.delete(sample);
@@ -84,7 +81,6 @@ export class KeptCalls {
   }
 }
 
-/** Records each call with prompt, sampling and reply. */
 function recording(agent: AgentId, model: LanguageModel, calls: StoredCall[]): LanguageModel {
   return {
     id: model.id,

@@ -5,16 +5,16 @@ type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Published figure of an ablation. */
 export interface PublishedAblation {
-  /** Accuracy difference to the whole in points; null if only a direction is printed. */
+  /** Accuracy difference in points; null if only a direction is printed. */
   readonly accuracyPoints: number | null;
   readonly said: string;
 }
 
 /** Figure of AgentPO's text with its setting. */
 export interface AgentPoFigure {
-  /** Our name of the method, or the paper's if we lack it. */
+  /** Our name of the method, or the paper's. */
   readonly method: string;
-  /** Frozen answering model; the base for actor fine-tuning. */
+  /** Answering model; the base for actor fine-tuning. */
   readonly actor: string;
   /** Training problems of the collaborator, if not 500. */
   readonly samples?: number;
@@ -35,7 +35,7 @@ interface AgentPoClaim {
   readonly open: string;
 }
 
-/** How we play a row of AgentPO's text, or why not, and the training command. */
+/** How we play a row, or why not. */
 interface AgentPoRow {
   readonly play?: string;
   readonly why?: string;
@@ -54,22 +54,22 @@ interface MagrpoClaim {
 
 const { agentGspo, agentPo, magrpo } = table;
 
-/** Table 1 of Agent-GSPO: accuracy in per cent; gpt-4-1106-preview, no seeds or intervals. */
+/** Agent-GSPO's Table 1 in per cent; gpt-4-1106-preview, no seeds or intervals. */
 const accuracy: Figures = agentGspo.accuracy;
-/** The papers' own methods in that table, by our names. */
+/** The papers' own methods, by our names. */
 const ownAccuracy: Figures = agentGspo.ownAccuracy;
-/** Row SC (ComplexCoT), which only AgentPrune's Table 1 has; same model. */
+/** SC (ComplexCoT), which only AgentPrune's Table 1 has; same model. */
 const agentPruneAccuracy: Figures = agentGspo.agentPruneAccuracy;
-/** Table 2: tokens of a whole benchmark; the paper does not say whether they include completions. */
+/** Table 2: tokens of a whole benchmark, perhaps without completions. */
 const tokens: Figures = agentGspo.tokens;
-/** Number of questions that fits the totals: GSM8K test, MMLU validation. */
+/** Number of questions that fits the totals. */
 const tokenQuestions: Readonly<Record<string, number>> = agentGspo.tokenQuestions;
 /** Fig. 2, with figures from section 4.3. */
 const ablations: Readonly<Record<string, PublishedAblation>> = agentGspo.ablations;
 
 export const magrpoClaims: readonly MagrpoClaim[] = magrpo;
 
-/** Figures of AgentPO's public text that name their setting. For Qwen-Plus, the average is not defined. */
+/** Figures of AgentPO's public text that name their setting. The average of Qwen-Plus is undefined. */
 export const agentPoFigures: readonly AgentPoFigure[] = agentPo.figures;
 
 /** Comparisons of AgentPO's public text without such a figure. */
@@ -88,7 +88,7 @@ export interface PublishedCell {
   readonly benchmark: string;
   readonly figure: number;
   readonly unit: "%" | "tokens";
-  /** Points above Vanilla, as printed in Table 1; null if none. */
+  /** Points above Vanilla, as in Table 1. */
   readonly gain: number | null;
 }
 
@@ -154,7 +154,7 @@ export function publishedAblation(variant: string): PublishedAblation | null {
 export const agentPoSource =
   "AgentPO (ICLR 2026), average of its five benchmarks, beside the same actor alone: Llama-3.2-3B, Llama-3.1-8B (tokens too), Qwen2.5-Math-7B or Qwen-Plus";
 
-/** Weight names of the actors on servers and hubs, without other sizes or tunings. */
+/** Weight names on servers and hubs; other sizes or tunings do not match. */
 const actors: Readonly<Record<string, RegExp>> = {
   "Llama-3.2-3B": /(?:^|[/:_-])llama-?3\.2[-:]3b(?:-instruct)?$/iu,
   "Llama-3.1-8B": /(?:^|[/:_-])llama-?3\.1[-:]8b(?:-instruct)?$/iu,
@@ -170,7 +170,7 @@ export function agentPoActor(model: string): string | null {
 
 /**
  * Published figures of a method with an actor at 500 problems, or null.
- * @param actor - model name, such as `hub:meta-llama/Llama-3.1-8B-Instruct@main`
+ * @param actor - such as `hub:meta-llama/Llama-3.1-8B-Instruct@main`
  */
 export function publishedAgentPo(method: string, actor: string): AgentPoFigure | null {
   const name = agentPoActor(actor);

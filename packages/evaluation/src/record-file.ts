@@ -22,8 +22,8 @@ export interface RecordKind<Kept> {
 export const sampleRecords: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
 
 /**
- * Last record of each sample, and the size in bytes without a torn last line.
- * @throws LaconicError `data_invalid` for another invalid line, with file and row
+ * Last record of each sample, and the size without a torn last line.
+ * @throws LaconicError `data_invalid` for another invalid line
  */
 export async function readRecords<Kept>(
   { schema, keyOf }: RecordKind<Kept>,

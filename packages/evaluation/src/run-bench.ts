@@ -19,7 +19,7 @@ import { messageOf, SampleTaker } from "./take-samples.ts";
 export interface BenchOptions {
   /** Max concurrent questions. Default 32. */
   readonly concurrency?: number;
-  /** Stops after so many failed or undecided samples; null never stops. Default 20. */
+  /** Max failed or undecided samples; null has no limit. Default 20. */
   readonly maxErrors?: number | null;
   /** Timeout in seconds of a verdict while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
@@ -28,7 +28,7 @@ export interface BenchOptions {
   readonly callFile?: CallFile;
   /** Calibrations of earlier runs. */
   readonly learned?: readonly CalibrationRecord[];
-  /** Stores a calibration before the method's first sample. */
+  /** Stores a calibration before the first sample. */
   readonly onLearned?: (record: CalibrationRecord) => Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export interface BenchOptions {
 export interface BenchOutcome {
   readonly done: number;
   readonly errors: number;
-  /** Answers without a verdict because of the machine. */
+  /** Answers without a verdict. */
   readonly undecided: number;
-  /** Skipped samples of equal tokens, whose team has unscored samples; absent if 0. */
+  /** Skipped samples whose team has unscored ones. */
   readonly waiting?: number;
   /** Reason of an early stop, or null. */
   readonly stopped: string | null;
@@ -78,7 +78,7 @@ export async function runBench(
 }
 
 class Bench {
-  /** By config of a method of equal tokens. */
+  /** Keys are configs of single agents. */
   equalTokens: ReadonlyMap<string, EqualTokens> = new Map();
   readonly #settings: BenchSettings;
   readonly #parts: BenchParts;
@@ -99,7 +99,7 @@ class Bench {
     return key;
   }
 
-  /** Grades a stored answer without a verdict; otherwise takes the sample. */
+  /** Grades a stored answer without a verdict, or takes the sample. */
   async take(
     job: BenchJob,
     attempt: number,
@@ -114,9 +114,8 @@ class Bench {
     const options = methodOptions({ ...job, equalTokens }, this.#settings, this.#parts);
     const topology =
       learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
-    // Trained teams use the random numbers of their evaluations. Other methods have streams by name: no two send the
-    // same
-    // request, so a resumed bench can replay the replies that were already paid.
+    // Trained teams use their evaluations' random numbers. Other methods have streams by name: distinct requests
+    // let a resumed bench replay the replies that were already paid.
     const stream = sampleStream(this.#settings.seed, place, repeat);
     const started = performance.now();
     const episode = await topology.run(givenTo(job, problem), {
@@ -162,7 +161,6 @@ class Bench {
     };
   }
 
-  /** Identity of a sample, and how it is played. */
   #identityOf(job: BenchJob) {
     const { set, problem, method, protocol, partition, script, exemplars, repeat, config } = job;
     return {
@@ -180,7 +178,7 @@ class Bench {
     };
   }
 
-  /** Calibration result, shared by all samples of a method; undefined without calibration. */
+  /** Calibration shared by all samples of a method. */
   #learnedOf(job: BenchJob, signal: AbortSignal): Promise<unknown> {
     const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);
@@ -253,7 +251,6 @@ class Bench {
     };
   }
 
-  /** Grades an answer. */
   async #grade(
     answer: string | null,
     { set }: BenchJob,
@@ -282,12 +279,11 @@ class Bench {
   }
 }
 
-/** Fields of a record that grading writes. */
 type Graded = Pick<SampleRecord, "status" | "correct" | "score" | "extracted" | "rule" | "steps" | "error">;
 
 const noVerdict = { correct: null, score: null, extracted: null, rule: null, steps: [] };
 
-/** Errors that affect every answer; a fault in a problem's tests affects only that problem. */
+/** Errors that affect every answer. */
 const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
 
 /** Shortens the steps to the limits of a record. */
@@ -302,7 +298,7 @@ function bounded(steps: readonly GradingStep[]): GradingStep[] {
   }));
 }
 
-/** Result and cost of a calibration; samples do not include the cost. */
+/** Result and cost of a calibration, which samples exclude. */
 export interface CalibrationRecord extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;

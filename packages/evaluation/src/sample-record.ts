@@ -9,7 +9,7 @@ export interface EpisodeCosts extends TokenCounts {
   readonly readTokens: number;
   /** Tokens of the longest sequential path. */
   readonly criticalTokens: number;
-  /** Seconds of the longest sequential path; null if not measured. */
+  /** Measured critical-path seconds, or null. */
   readonly criticalSeconds: number | null;
 }
 
@@ -60,7 +60,7 @@ export function episodeCosts(ledger: Ledger): EpisodeCosts {
   };
 }
 
-/** Whether agents see the whole question, or each a share. */
+/** Agents see the whole question, or each a share. */
 export type InformationSetting = "whole" | "dealt";
 
 /** Deal of questions among agents. */
@@ -69,7 +69,7 @@ export interface Deal {
   readonly holders: readonly AgentId[];
 }
 
-/** Team whose mean tokens limit a single agent. */
+/** Team whose mean tokens limit a method. */
 export interface EqualTokens {
   readonly method: string;
   readonly setting: InformationSetting;
@@ -82,11 +82,11 @@ export interface EqualTokens {
 export interface ModelShare extends TokenCounts {
   readonly model: string;
   readonly calls: number;
-  /** Null without a known price; 0 for a free model. */
+  /** Null without a price; 0 for a free model. */
   readonly usd: number | null;
 }
 
-/** Sums the shares by model, in order of first occurrence. */
+/** Sums the shares by model. */
 export function sumShares(shares: Iterable<ModelShare>): ModelShare[] {
   const sums = new Map<string, ModelShare>();
   for (const share of shares) {
@@ -120,20 +120,20 @@ export interface SampleRecord extends EpisodeCosts {
   readonly equalTo: EqualTokens | null;
   /** Hash of all settings. */
   readonly config: string;
-  /** Such as `php/maths@1`; null for unpublished teams, and in old records. */
+  /** Such as `php/maths@1`; null for unpublished teams. */
   readonly protocol: string | null;
   /** Number of worked examples; null in old records. */
   readonly shots: number | null;
   /** Comparable row of published tables. */
   readonly published: string | null;
-  /** Differences to the published method, one sentence each. */
+  /** Differences to the published method, as sentences. */
   readonly differs: readonly string[];
   /**
-   * `scored` includes missing answers. `undecided`: the machine or a sandbox limit prevented a verdict; a resumed bench
-   * grades it again. `error` is null for such a limit.
+   * `scored` includes missing answers. `undecided` answers lack a verdict and are graded again. `error` is null for a
+   * sandbox limit.
    */
   readonly status: "scored" | "undecided" | "error";
-  /** Null without a score. */
+  /** Verdict; null without a score. */
   readonly correct: boolean | null;
   /** Word F1, if the benchmark has partial scores. */
   readonly score: number | null;
@@ -142,7 +142,7 @@ export interface SampleRecord extends EpisodeCosts {
   readonly rule: string | null;
   /** Steps to the verdict; empty in old records. */
   readonly steps: readonly GradingStep[];
-  /** Position of its calls in the bench's file; null if not stored. */
+  /** Position in the bench's file of calls. */
   readonly requests: CallsPlace | null;
   readonly stopReason: string | null;
   /** Notes of the method, such as `capped`. */

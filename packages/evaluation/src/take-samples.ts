@@ -12,28 +12,24 @@ interface Sample {
 /** Takes samples of a kind. */
 export interface SampleKind<Job, Kept> {
   keyOf(job: Job): string;
-  /**
-   * @param before - record of an earlier attempt without a score
-   * @param signal - also fires when records cannot be written
-   */
+  /** @param before - earlier attempt without a score @param signal - also fires when records cannot be written */
   take(job: Job, attempt: number, before: Kept | undefined, signal: AbortSignal): Promise<Kept>;
   failed(job: Job, attempt: number, error: unknown): Kept | Promise<Kept>;
 }
 
 interface TakeLimits {
   readonly concurrency: number;
-  /** Stops after so many failed samples; null never stops. */
+  /** Max failed samples; null has no limit. */
   readonly maxErrors: number | null;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Takes samples, and stores each record before the worker's next sample. */
 export class SampleTaker<Job, Kept extends Sample> {
-  /** Samples of this run by status. */
   readonly counts: Record<string, number> = {};
   #failed = 0;
   #stopped: string | null = null;
-  /** Fires when records cannot be written, because running replies would be lost. */
+  /** Fires when records cannot be written, to save running replies. */
   readonly #unkept = new AbortController();
   readonly #signal: AbortSignal;
   readonly #kind: SampleKind<Job, Kept>;
@@ -60,7 +56,7 @@ export class SampleTaker<Job, Kept extends Sample> {
     return this.#stopped ?? (this.#limits.signal?.aborted ? "aborted" : null);
   }
 
-  /** @throws the error of writing a record, once all running samples have ended */
+  /** @throws the error of writing a record, after all running samples */
   async take(jobs: readonly Job[]): Promise<void> {
     const queue = jobs.values();
     const workers = Math.min(this.#limits.concurrency, jobs.length);
@@ -107,7 +103,7 @@ export class SampleTaker<Job, Kept extends Sample> {
   }
 }
 
-/** Errors that later samples would repeat, unlike a request that is refused for its content. */
+/** Errors that later samples would repeat. */
 function endsBench(error: unknown): boolean {
   if (!LaconicError.is(error)) return false;
   if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));

@@ -1,5 +1,5 @@
 /**
- * Analysis of messages, their values, and recorded episodes under other rewards. Opens no file.
+ * Analysis of messages, and of recorded episodes under other rewards. Opens no file.
  * @module @laconic/evaluation/analysis
  */
 export { commonMessages, messageValues, observationValues, summariseValues } from "./message-value.ts";

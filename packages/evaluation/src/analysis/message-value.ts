@@ -37,8 +37,8 @@ interface Valued<Score> {
 }
 
 /**
- * Values each observation by replaying the episode without it or with a replacement, as {@link messageValues} does.
- * `agent` is the reader, `turn` the answered turn.
+ * Values each observation by a replay with another text, as {@link messageValues} does. `agent` is the reader, `turn`
+ * the answered turn.
  * @param instead - replacement. Default: empty
  */
 export async function observationValues<Score>(
@@ -61,8 +61,8 @@ export async function observationValues<Score>(
 }
 
 /**
- * Replays an episode for each message with a reader, without it or its second half. All other random numbers are equal,
- * so that the message causes the difference.
+ * Replays an episode for each message with a reader, without it or its second half. All other random numbers stay
+ * equal.
  * @returns the whole episode, its score, and one value per message
  */
 export async function messageValues<Score>(
@@ -101,7 +101,6 @@ async function valuesOf<Score>(
   return { episode, score, values };
 }
 
-/** Model with one cut reply, by call from 0. */
 function altered(model: LanguageModel, position: number, cut: Cut): LanguageModel {
   let calls = 0;
   return {
@@ -114,7 +113,7 @@ function altered(model: LanguageModel, position: number, cut: Cut): LanguageMode
   };
 }
 
-/** Drops token ids and log-probs, because the message is not trained. */
+/** Drops token ids and log-probs; the message is not trained. */
 function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): Completion {
   const characters = Array.from(text);
   const kept = cut === "drop" ? "" : characters.slice(0, Math.floor(characters.length / 2)).join("");
@@ -125,7 +124,7 @@ function shortened({ text, finishReason, usage, model }: Completion, cut: Cut): 
   return { text: kept, finishReason, usage: cutUsage, model };
 }
 
-/** Mean values of messages. */
+/** Mean message values. */
 export interface ValueSummary {
   readonly messages: number;
   readonly tokens: number;

@@ -6,7 +6,7 @@ import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices }
 /** Rewards to recompute for recorded episodes. */
 export interface RescoreOptions {
   readonly prices: Prices;
-  /** Removed edges, `from->to`: fewer tokens are read, written tokens stay. */
+  /** Removed edges, `from->to`; written tokens stay. */
   readonly without: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface RescoredStep {
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** Recomputes the means of each step under other prices or edges. */
+/** Recomputes each step's means under other prices or edges. */
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
@@ -71,11 +71,7 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
   };
 }
 
-/**
- * Reads a recorded episode or a transcript row.
- * @param file - name and row from 1, for messages
- * @throws LaconicError `data_invalid` with file and row
- */
+/** Reads a recorded episode or a transcript row. @throws LaconicError `data_invalid` with file and row */
 export function gradedEpisode(
   recorded: Readonly<Record<string, unknown>> | RecordedEpisode,
   file = "the run",

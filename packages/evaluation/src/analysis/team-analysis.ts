@@ -22,11 +22,11 @@ export interface PlayedTeam {
   readonly episodes: readonly Episode[];
   /** Grade per episode; NaN without a score. */
   readonly grades: readonly number[];
-  /** Values of `messageValues`; empty if not measured. NaN is ignored. */
+  /** Empty if not measured; NaN is ignored. */
   readonly values: readonly MessageValue[];
 }
 
-/** Messages of a team on test problems, and their cost. */
+/** Messages of a team, and their cost. */
 export interface Speech {
   readonly episodes: number;
   /** Episodes without a score, excluded from accuracy. */
@@ -45,22 +45,21 @@ export interface Speech {
 
 /** A team's messages before and after training. */
 export interface TeamAnalysis {
-  /** Training step of `after`. */
   readonly step: number;
   readonly problems: number;
   readonly cut: Cut;
   readonly agents: readonly string[];
   readonly before: Speech;
   readonly after: Speech;
-  /** Null if not measured. */
+  /** Values before training, if measured. */
   readonly valuesBefore: ValueSummary | null;
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
-  /** Messages with the lowest and highest values. */
+  /** Messages with extreme values. */
   readonly extremes: readonly MessageValue[];
 }
 
-/** Compares episodes before and after training on the same problems. @param cut - as in the message values */
+/** Compares episodes before and after training on the same problems. */
 export function analyseTeam(
   before: PlayedTeam,
   after: PlayedTeam,
@@ -91,7 +90,7 @@ export function analyseTeam(
   };
 }
 
-/** Message statistics, means over the episodes. */
+/** Mean message statistics of the episodes. */
 export function speechOf({ episodes, grades }: PlayedTeam): Speech {
   const count = Math.max(1, episodes.length);
   const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
@@ -118,7 +117,7 @@ export interface SpeechEdge {
   readonly tokens: number;
 }
 
-/** Mean tokens read along each edge. */
+/** Mean tokens along each edge. */
 export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
   const { edges } = meanBreakdown(episodes.map((episode) => costBreakdown(episode, [])));
   return edges.map(({ from, to, tokens }) => ({ from, to, tokens }));

@@ -20,7 +20,7 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: st
   throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
 }
 
-/** Reads a bench's settings. @throws LaconicError `run_missing` without the file, `config_invalid` for invalid JSON */
+/** @throws LaconicError `run_missing` without the file, `config_invalid` for invalid JSON */
 export async function readSettings(directory: string, file: string): Promise<unknown> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -29,10 +29,10 @@ export async function readSettings(directory: string, file: string): Promise<unk
   return parseJson(text, path);
 }
 
-/** Method of a bench: a published one, or a trained team `NAME=RUN`. */
+/** Published method, or trained team `NAME=RUN`. */
 export interface MethodSpec {
   readonly name: string;
-  /** Run folder of a trained team; null for a published method. */
+  /** Null for a published method. */
   readonly run: string | null;
 }
 
@@ -41,7 +41,7 @@ export function methodSpec(text: string): MethodSpec {
   return methodSpecOf(text, (name) => baselineNamed(name).name);
 }
 
-/** @param named - checks the name of a method without a run; throws if unknown */
+/** @param named - checks a method's name; throws if unknown */
 export function methodSpecOf(text: string, named: (name: string) => string): MethodSpec {
   const at = text.indexOf("=");
   if (at < 0) return { name: named(text), run: null };
@@ -57,14 +57,13 @@ export interface Board {
   readonly name: string;
   readonly problems: readonly BenchmarkProblem[];
   readonly exemplars?: readonly Exemplar[];
-  /** Problems for methods that calibrate, disjoint from `problems`. */
+  /** Disjoint from `problems`. */
   readonly calibration?: readonly BenchmarkProblem[];
 }
 
-/** Custom value of a bench: title in tables, and module relative to the bench's folder. */
+/** Custom value: title in tables, and module relative to the bench's folder. */
 interface OwnValue {
   readonly name: string;
-  /** Module, and the name of an export. */
   readonly reference: { readonly file: string; readonly export: string };
 }
 
@@ -72,7 +71,7 @@ interface OwnValue {
 export interface OwnBenchValues {
   readonly methods: readonly OwnValue[];
   readonly boards: readonly (OwnValue & { readonly questions: number })[];
-  /** SHA-256 of their files; a bench only resumes with the same ones. */
+  /** SHA-256 of their files, checked on resume. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -87,7 +86,7 @@ const ownBenchSchema: z.ZodType<OwnBenchValues> = z.strictObject({
 const grading = z.looseObject({ kind: z.string() });
 const boardProblem = z.looseObject({ id: z.string(), question: z.string(), gold: z.string(), grading });
 
-/** @throws LaconicError `config_invalid` naming the file of an invalid board */
+/** @throws LaconicError `config_invalid` naming the file */
 export function checkBoard(board: Board, file: string): Board {
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
@@ -126,7 +125,7 @@ export function describeOwn({ methods, boards }: OwnBenchValues): string[] {
   });
 }
 
-/** Model of a server, with its price if known. */
+/** Server model with its price. */
 export interface BenchModel {
   readonly model: string;
   readonly baseUrl: string;
@@ -136,38 +135,37 @@ export interface BenchModel {
 /** Settings of a bench. */
 export interface BenchConfig {
   readonly benchmarks: readonly string[];
-  /** Custom questions, after the benchmarks. */
   readonly data: BenchData | null;
   readonly methods: readonly string[];
   readonly own: OwnBenchValues;
-  /** Whether methods also play dealt questions, if their protocol allows it. */
+  /** Also plays dealt questions, if the protocol allows it. */
   readonly distribute: boolean;
   /** Models by role, such as `actor`. */
   readonly roleModels: Readonly<Record<string, BenchModel>>;
-  /** Model of trained teams' frozen agents; null uses the training's. */
+  /** Frozen model of trained teams; null uses the training's. */
   readonly actor: string | null;
   readonly actorPrice: TokenPrice | null;
   readonly gradeRule: GradeRule;
-  /** Overrides `gradeRule` by benchmark. */
+  /** Overrides `gradeRule`. */
   readonly gradeRules: Readonly<Record<string, GradeRule>>;
-  /** Whether requests and replies are stored. */
+  /** Stores requests and replies. */
   readonly requests: boolean;
-  /** Grades free answers; null compares characters with the gold. */
+  /** Grades free answers; null compares characters. */
   readonly judge: BenchModel | null;
   readonly model: string;
   readonly baseUrl: string;
-  /** Max questions per benchmark; null uses all. */
+  /** Max questions per benchmark. */
   readonly limit: number | null;
   readonly seed: string;
-  /** First and last day, YYYY-MM-DD, of questions in dated benchmarks; null is open. */
+  /** First and last day, YYYY-MM-DD, for dated benchmarks; null is open. */
   readonly from: string | null;
   readonly to: string | null;
   readonly repeats: number;
-  /** Null uses each method's. */
+  /** Default: each method's. */
   readonly temperature: number | null;
-  /** Max reply tokens; null uses each protocol's limit. */
+  /** Default: each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Number of worked examples; null uses each paper's. */
+  /** Number of worked examples. Default: each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
@@ -183,7 +181,7 @@ const modelSchema = z.strictObject({
   baseUrl: z.string().min(1),
   price: priceSchema.default(null),
 });
-/** Expands `all` to the published methods, and `equal-budget` to the single agents for comparison. */
+/** Expands `all` to the published methods, `equal-budget` to the single agents. */
 function formsOf(word: string): string[] {
   if (word !== "all" && word !== "equal-budget") return [word];
   return baselines
@@ -252,12 +250,12 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   return config;
 }
 
-/** Method names in table order. */
+/** Methods in table order. */
 export function methodNames({ methods, own }: Pick<BenchConfig, "methods" | "own">): readonly string[] {
   return [...methods.map((method) => methodSpec(method).name), ...own.methods.map(({ name }) => name)];
 }
 
-/** Names of benchmarks and other sets in table order. */
+/** Question sets in table order. */
 export function setNames(config: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
   const { benchmarks, data, own } = config;
   return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];

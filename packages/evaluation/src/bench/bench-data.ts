@@ -16,14 +16,14 @@ import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 
-/** Custom questions in the settings of a bench. */
+/** Custom questions of a bench. */
 export interface BenchData {
   readonly name: string;
   /** File, or `hub:owner/name@commit/files`. */
   readonly source: string;
   readonly rows: RowSettings;
   readonly questions: number;
-  /** SHA-256 of the files; a bench only resumes with the same bytes. */
+  /** SHA-256 of the files, checked on resume. */
   readonly sha256: string;
 }
 
@@ -45,7 +45,7 @@ export interface DataArguments {
 }
 
 /**
- * Reads the questions to check them, and pins their files.
+ * Checks the questions and pins their files.
  * @throws LaconicError `config_invalid` naming the flag, `data_invalid` with file and row
  */
 export async function benchDataOf(

@@ -17,11 +17,10 @@ import { type SampleRecord, tokenCountFields } from "../sample-record.ts";
 import { samplesFile } from "./bench-config.ts";
 import { pairMethod, pairSamplesFile, type PairConfig } from "./pair-config.ts";
 
-/** Kind of records in a bench's folder. */
 interface BenchRecords<Kept> {
   readonly file: string;
   readonly kind: RecordKind<Kept>;
-  /** Known cost in US dollars, for a folder without a journal of calls. */
+  /** Known cost in US dollars, without a journal of calls. */
   spentOn(records: readonly Kept[], directory: string): Promise<number>;
 }
 
@@ -33,7 +32,7 @@ export const questionRecords: BenchRecords<SampleRecord> = {
     [...records, ...(await readCalibrations(directory))].reduce((sum, { usd }) => sum + (usd ?? 0), 0),
 };
 
-/** Samples of teams on tasks. Baselines pay their server; local weights are free. */
+/** Samples of teams on tasks; local weights are free. */
 export function taskRecords({
   methods,
   baseUrl,
@@ -56,8 +55,8 @@ export function makeBenchFolder(directory: string): Promise<void> {
 }
 
 /**
- * Takes samples in a bench's folder: opens records and account, and closes both.
- * @param openAccount - gets the cost so far, since the cap includes earlier runs
+ * Opens records and account for the work, and closes both.
+ * @param openAccount - gets the cost so far, which the cap includes
  */
 export async function inBenchFolder<Kept, Account, Result>(
   directory: string,
@@ -94,7 +93,7 @@ const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
 
 const calibrationFile = "calibration.json";
 
-/** Calibrations of a bench; empty for a damaged file, so that they are repeated. */
+/** Empty for a damaged file, so that calibrations are repeated. */
 export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
   try {
     return calibrationSchema.parse(boundedJson(await readFile(join(directory, calibrationFile), "utf8")));
@@ -103,7 +102,7 @@ export async function readCalibrations(directory: string): Promise<CalibrationRe
   }
 }
 
-/** Adds a calibration by atomic replacement of the file. */
+/** Adds a calibration atomically. */
 export async function addCalibration(directory: string, record: CalibrationRecord): Promise<void> {
   const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
   const part = join(directory, `${calibrationFile}.part`);
@@ -111,7 +110,7 @@ export async function addCalibration(directory: string, record: CalibrationRecor
   await moveFile(part, join(directory, calibrationFile));
 }
 
-/** File of rows, rewritten each time a bench opens. */
+/** Rows, rewritten when a bench opens. */
 interface RowFile<Row> {
   /** Removes the file if there are no rows. */
   write(directory: string, rows: readonly Row[]): Promise<void>;
@@ -142,7 +141,7 @@ function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
 
 const count = z.int().min(1);
 
-/** Test questions of a benchmark that a trained team was trained on. */
+/** Test questions in a team's training. */
 export interface SeenByTeam extends SeenInTraining {
   readonly method: string;
   readonly benchmark: string;
@@ -154,7 +153,7 @@ export const seenFile: RowFile<SeenByTeam> = rowFile(
   z.object({ method: z.string(), benchmark: z.string(), seen: count, of: count, first: z.string() }),
 );
 
-/** Compares the questions of a trained team with its training problems. */
+/** Compares a trained team's questions with its training problems. */
 export function seenByTeam(method: string, pool: readonly Problem[], jobs: readonly BenchJob[]): SeenByTeam[] {
   const sets = new Set(jobs.map(({ set }) => set));
   return [...sets].flatMap(({ benchmark, problems }) => {
@@ -163,7 +162,7 @@ export function seenByTeam(method: string, pool: readonly Problem[], jobs: reado
   });
 }
 
-/** Describes the overlap, one sentence per team and benchmark. */
+/** Describes overlaps by team and benchmark. */
 export function describeSeen(rows: readonly SeenByTeam[]): string[] {
   return rows.map(
     ({ method, benchmark, seen, of, first }) =>
@@ -204,10 +203,9 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
   ];
 }
 
-/** Max UTF-16 units of a program's tests. */
 const maxTests = 20_000;
 
-/** Writes each question of a bench once, for readers of its samples. */
+/** Writes each question of a bench once. */
 export async function writeQuestions(
   directory: string,
   jobs: readonly Pick<BenchJob, "set" | "problem">[],

@@ -13,11 +13,10 @@ import { describeSkipped } from "./bench-folder.ts";
 export interface SpentCalls {
   readonly calls: number;
   readonly spentUsd: number;
-  /** Unfinished calls of a killed process, with their max cost. */
+  /** Unfinished calls of a killed process, at max cost. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
-/** Fills in a sentence of `assets/bench-notes.json`. */
 function note(name: keyof typeof templates, values: Readonly<Record<string, string | number>> = {}): string {
   return templates[name].replaceAll(/\{(\w+)\}/gu, (_, key: string) => String(values[key] ?? ""));
 }
@@ -89,7 +88,6 @@ export function spentNote(spent: SpentCalls | null, { price }: BenchConfig): str
   return [note("spent", { calls, usd, open: open.calls > 0 ? note("open", open) : "" })];
 }
 
-/** Sentences on grading rules other than ours. */
 function gradeRuleNotes(config: BenchConfig): string[] {
   const { gradeRule, gradeRules } = config;
   const sets = setNames(config).map((name) => ({
@@ -120,7 +118,6 @@ function questionCounts(config: BenchConfig, summaries: readonly MethodSummary[]
 const rateNames = { cacheWrite: "cache write" } as Readonly<Record<string, string>>;
 const rateKinds = ["prompt", "cached", "cacheWrite", "completion", "reasoning"] as const;
 
-/** Rates of each model and their date. */
 function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
   const ratesOf = (rates: TokenPrice): string => {
     const shown = rateKinds.flatMap((kind) =>
@@ -133,7 +130,6 @@ function priceNote({ model, price, roleModels, judge }: BenchConfig): string[] {
   return prices.size === 0 ? [] : [note("prices", { prices: [...prices].join("; ") })];
 }
 
-/** Explains the dealt setting and its separate table. */
 function dealtNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
   const methods = [...new Set(summaries.flatMap(({ method, setting }) => (setting === "dealt" ? method : [])))];
   const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";

@@ -22,14 +22,13 @@ import { readRecords, sampleRecords } from "../record-file.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { type MethodSummary, summarise } from "../results/summary.ts";
 
-/** Inputs of a report from outside the bench's folder. */
 interface ReportSources {
   readonly spent: SpentCalls | null;
-  /** Model that answers in a run's team. */
+  /** Answering model of a run. */
   actorOf(run: string): Promise<string | null>;
 }
 
-/** Results of a bench, and the written files. */
+/** Results and written files. */
 export interface BenchReport {
   readonly summaries: readonly MethodSummary[];
   readonly markdown: string;
@@ -96,14 +95,14 @@ export async function writeBenchReport(directory: string, sources: ReportSources
 function sortedBy(config: BenchConfig, records: readonly SampleRecord[]): SampleRecord[] {
   const methods = methodNames(config);
   const sets = setNames(config);
-  // Sorts single agents of equal tokens like their method.
+  // Equal-token agents follow their method.
   const order = (list: readonly string[], name: string): number => list.indexOf(name.split("@")[0] ?? name);
   const teamOrder = ({ equalTo }: SampleRecord): number => (equalTo ? order(methods, equalTo.method) : 0);
   return records.toSorted(
     (a, b) =>
       order(sets, a.benchmark) - order(sets, b.benchmark) ||
       order(methods, a.method) - order(methods, b.method) ||
-      // Sorts by team, because the order of samples is random.
+      // The order of samples is random.
       teamOrder(a) - teamOrder(b) ||
       a.method.localeCompare(b.method),
   );

@@ -35,18 +35,17 @@ import {
   type Board,
 } from "./bench-config.ts";
 
-/** Sources of questions and methods. */
 interface BenchSources {
   readonly ownMethods: readonly Baseline[];
   readonly ownBoards: readonly Board[];
   readonly open: (benchmark: string) => OpenOptions;
   readonly hub: HubEnvironment;
   readonly note: (text: string) => void;
-  /** Makes no request: missing calibration questions are estimated by the test's. */
+  /** Estimates missing calibration questions by the test's. */
   readonly plan?: boolean;
 }
 
-/** Loads the questions of all benchmarks, and worked examples if a training split is installed. */
+/** Loads all questions, and worked examples if installed. */
 export async function benchSets(config: BenchConfig, sources: BenchSources): Promise<BenchSet[]> {
   const { benchmarks, data, methods, limit, seed, shots } = config;
   const { ownMethods, ownBoards, hub, note } = sources;
@@ -110,7 +109,7 @@ async function benchmarkSet(
   };
 }
 
-/** Questions of the default split or of a date window, with a name. */
+/** Questions of the default split or of a date window. */
 async function openQuestions(
   benchmark: Benchmark,
   open: OpenOptions,
@@ -122,14 +121,14 @@ async function openQuestions(
     ? await openWindow(benchmark, open, window, note)
     : await openSplit(benchmark, open).then((loaded) => ({ releases: [loaded], problems: loaded.problems }));
   for (const { warnings } of releases) for (const warning of warnings) note(`${benchmark.name}: ${warning}`);
-  // Names contain the hash of unknown custom files, since other bytes give other samples.
+  // Names contain the hash of unknown custom files.
   const names = releases.map(({ split, files }) =>
     [split, ...files.flatMap(({ placed, sha256 }) => (placed ? [sha256.slice(0, 12)] : []))].join("-"),
   );
   return { split: isDated ? `${names.join("+")} ${windowName(window)}` : names.join("+"), problems };
 }
 
-/** Opens the installed published texts of methods; notes the missing ones. */
+/** Opens installed published texts; notes missing ones. */
 async function scriptsOf(
   methods: readonly Baseline[],
   { name: benchmark, answer }: Benchmark,
@@ -167,7 +166,7 @@ function poolSplit(benchmark: Benchmark): string | undefined {
   return Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
 }
 
-/** Opens a split for examples or calibration; empty if missing. */
+/** Empty if missing. */
 async function poolOf(
   benchmark: Benchmark,
   split: string | undefined,
@@ -181,7 +180,6 @@ async function poolOf(
   );
 }
 
-/** Split for calibration, if any. */
 function calibrationSplit(benchmark: Benchmark): Benchmark["calibrateFrom"] {
   const { name, examplesFrom, calibrateFrom } = benchmark;
   if (calibrateFrom) return calibrateFrom;
@@ -190,7 +188,6 @@ function calibrationSplit(benchmark: Benchmark): Benchmark["calibrateFrom"] {
   return examplesFrom === undefined ? undefined : calibrationSplit(benchmarkNamed(examplesFrom));
 }
 
-/** Removes test questions from the problems. */
 function withoutTestQuestions(
   pool: readonly BenchmarkProblem[],
   asked: readonly BenchmarkProblem[],
@@ -239,11 +236,11 @@ function atMost(problems: readonly BenchmarkProblem[], count: number, seed: stri
   return limit === 0 ? [] : seededSubset(problems, { limit, seed });
 }
 
-/** Number of calibration questions: Q' of AgentPrune's paper. */
+/** Q' of AgentPrune's paper. */
 const calibrationQuestions = 10;
 
 /**
- * Questions of a dated benchmark's window from all releases; only the default one is downloaded.
+ * Questions of a date window from all releases; only the default one is downloaded.
  * @returns releases, newest first, and questions by date
  * @throws LaconicError `config_invalid` for an empty window, and errors of `openSplit`
  */

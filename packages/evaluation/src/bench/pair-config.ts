@@ -9,7 +9,7 @@ export interface PairConfig<Task = unknown> {
   readonly tasks: readonly Task[];
   /** Baselines by name, and trained teams as NAME=RUN. */
   readonly methods: readonly string[];
-  /** Baselines' model: a folder, `hub:owner/name` or `shipped`; with `baseUrl`, its name on the server. */
+  /** Baselines' model: a folder, `hub:owner/name`, `shipped`, or its name at `baseUrl`. */
   readonly model: string;
   readonly baseUrl: string | null;
   readonly device: string;
@@ -20,7 +20,7 @@ export interface PairConfig<Task = unknown> {
   readonly temperature: number;
   readonly topP: number;
   readonly concurrency: number;
-  /** Spend cap of the baselines' server, and its prices if known. */
+  /** Spend cap and prices of the baselines' server. */
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
 }
@@ -61,7 +61,7 @@ export async function readPairConfig<Task>(directory: string, task: z.ZodType<Ta
 }
 
 /**
- * Parses a task: `writing/tldr`, `code/coophumaneval/2`, `relay-writers/alike`, or settings as JSON.
+ * Parses `writing/tldr`, `code/coophumaneval/2`, `relay-writers/alike`, or JSON settings.
  * @throws LaconicError `config_invalid` for invalid JSON
  */
 export function pairTask(text: string): unknown {

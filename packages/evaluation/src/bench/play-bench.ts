@@ -12,9 +12,9 @@ import { writeQuestions, addCalibration, readCalibrations } from "./bench-folder
 import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 
-/** Models and services that the caller opens for a bench. */
+/** Models and services of a bench. */
 export interface BenchPlayers {
-  /** Model of all roles without a role model. */
+  /** Default model of roles. */
   readonly model: LanguageModel;
   /** Opens role models and the judge. */
   readonly openModel: OpenModel;
@@ -27,12 +27,12 @@ export interface BenchPlayers {
   }>;
   readonly maxErrors: number;
   readonly signal: AbortSignal;
-  /** Called once with the number of samples to take. */
+  /** Called once with the number of samples. */
   onStart(samples: number): (record: SampleRecord) => void;
   note(text: string): void;
 }
 
-/** Takes missing and failed samples. Teams must be open. */
+/** Takes missing and failed samples of open teams. */
 export async function playBench(
   directory: string,
   { config, settings, jobs }: PreparedBench,

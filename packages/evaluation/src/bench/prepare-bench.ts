@@ -13,19 +13,17 @@ import { type BenchConfig, methodSpec, type Board, type BenchModel } from "./ben
 import { describeSkipped } from "./bench-folder.ts";
 import { benchSets } from "./bench-sets.ts";
 
-/** A run's team as a method; its models are available once it is open. */
+/** A run's team; its models are available once open. */
 export interface TrainedTeam<Opened = never> {
   readonly method: Baseline;
-  /** Whether its frozen agents use a server. */
   readonly asksServer: boolean;
   /** Server model without a known price. */
   readonly unpriced: string | null;
-  /** @param opened - account of its server @returns its training problems, if they are a list */
+  /** @returns its training problems, if they are a list */
   open(opened: Opened): Promise<readonly Problem[]>;
   close(): Promise<void>;
 }
 
-/** Inputs of a bench, opened by the caller. */
 interface BenchInputs<Team extends TrainedTeam> {
   trainedTeam(name: string, run: string): Promise<Team>;
   readonly ownMethods: readonly Baseline[];
@@ -34,11 +32,11 @@ interface BenchInputs<Team extends TrainedTeam> {
   readonly hub: HubEnvironment;
   readonly partitioner: Partitioner;
   note(text: string): void;
-  /** Makes no request: calibration questions may be missing. */
+  /** Allows missing calibration questions. */
   readonly plan?: boolean;
 }
 
-/** Bench that is ready to start. */
+/** Bench ready to start. */
 export interface PreparedBench<Team extends TrainedTeam = TrainedTeam> {
   readonly config: BenchConfig;
   readonly settings: BenchSettings;
@@ -83,7 +81,7 @@ export async function prepareBench<Team extends TrainedTeam>(
   return { config, settings, jobs, teams, skipped };
 }
 
-/** Models whose prices a spend cap needs, with their flags. */
+/** Models whose prices a spend cap needs. */
 export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "teams">): readonly {
   readonly model: string;
   readonly price: TokenPrice | null;
@@ -105,7 +103,7 @@ export function paidModels({ config, teams }: Pick<PreparedBench, "config" | "te
   ];
 }
 
-/** Skips calibrating methods on benchmarks without calibration questions. */
+/** Skips calibrating methods without calibration questions. */
 function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
   const left = jobs.filter((job) => lacks(job));
@@ -117,13 +115,13 @@ function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void
   return jobs.filter((job) => !lacks(job));
 }
 
-/** Opens a server's model. Default `apiKey`: the key of the bench's server. */
+/** Opens a server's model. Default key: the bench's. */
 export type OpenModel = (model: BenchModel & { readonly apiKey?: string }) => LanguageModel;
 
 /** Reads a variable of the environment; undefined if empty. */
 export type Environment = (name: string) => string | undefined;
 
-/** @throws LaconicError `config_invalid` for an unknown role, naming the known ones */
+/** @throws LaconicError `config_invalid` for an unknown role */
 function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
   const agents = new Set(
     jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent))),
@@ -136,7 +134,7 @@ function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig,
   throw refusedFlag("role-model", `no method here has a role ${stray} without a model; there are ${known}`);
 }
 
-/** Opens the role models. Other servers use the key $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
+/** Opens the role models. Other servers use $OPENAI_API_KEY_ROLE, such as `OPENAI_API_KEY_ACTOR`. */
 export function openRoleModels(
   { roleModels, baseUrl }: Pick<BenchConfig, "roleModels" | "baseUrl">,
   openModel: OpenModel,
@@ -152,7 +150,7 @@ export function openRoleModels(
 
 const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
 
-/** Opens the judge of free answers, if any. Another server uses the key $OPENAI_API_KEY_JUDGE. */
+/** Opens the judge, if any. Another server uses $OPENAI_API_KEY_JUDGE. */
 export function openJudge(
   { judge, baseUrl }: Pick<BenchConfig, "judge" | "baseUrl">,
   openModel: OpenModel,
@@ -179,7 +177,6 @@ function refusedFlag(flag: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `--${flag}: ${reason}`, { flag });
 }
 
-/** Describes the upper bounds of a bench. */
 function planLines(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
@@ -207,7 +204,7 @@ function planLines(
   ];
 }
 
-/** Lines per method and benchmark, with dollars if prices are known. */
+/** Lines per method and benchmark. */
 export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["price"]): string[] {
   const rows = cells.map((cell) => [
     cell.benchmark,
@@ -228,7 +225,6 @@ export function gridLines(cells: readonly CellEstimate[], price: BenchConfig["pr
   );
 }
 
-/** Cost at the highest rates, and at four bytes per token without cache. */
 function dollarsOf(
   { promptTokens, likelyPromptTokens, completionTokens }: BenchEstimate,
   price: TokenPrice,

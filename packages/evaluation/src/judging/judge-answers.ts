@@ -27,7 +27,6 @@ export interface JudgingOptions {
 
 interface JudgingOutcome<Result> {
   readonly result: Result;
-  /** Refusal by the spend cap, or null. */
   readonly refusal: string | null;
 }
 
@@ -64,7 +63,7 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
   criteria: z.array(z.strictObject({ name: z.string(), question: z.string(), weight: z.number().exactOptional() })),
 });
 
-/** Rubric as text, or the criteria of a `.json` file. @throws LaconicError `config_invalid` naming file and error */
+/** Rubric text, or criteria of a `.json` file. @throws LaconicError `config_invalid` naming file and error */
 export async function rubricOf(given: string): Promise<Rubric | string> {
   if (!given.endsWith(".json")) return given;
   const text = await reading(given, readFile(given, "utf8"));
@@ -73,7 +72,7 @@ export async function rubricOf(given: string): Promise<Rubric | string> {
   throw new LaconicError("config_invalid", `${given}: ${firstIssue(error)}`, { file: given });
 }
 
-/** Remembers a refusal by the spend cap; judges report it as a missing verdict. */
+/** Judges report a refusal by the spend cap as a missing verdict, so it is kept here. */
 function untilRefused(server: LanguageModel): { readonly model: LanguageModel; readonly refusal: () => string | null } {
   let refused: string | null = null;
   const model: LanguageModel = {
@@ -110,7 +109,7 @@ export async function labelledAnswers(file: string): Promise<LabelledAnswer[]> {
   return rowsOf(file, labelledSchema);
 }
 
-/** Pairs two runs' or files' answers by question id. @param ofRun - answers of a run's last evaluation */
+/** Pairs answers of two runs or files by question id. */
 export async function answerPairs(
   a: string,
   b: string,

@@ -5,20 +5,20 @@ import { kindColumns, tableOf, type Column, type Table } from "../results/table.
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";
 
-/** Results of a team on a task: means over scored samples. */
+/** Means over a team's scored samples. */
 export interface PairSummary extends TokenCounts {
   readonly task: string;
   readonly method: string;
   readonly samples: number;
   readonly scored: number;
-  /** Mean grade with its 95 % interval over problems; null without a score. */
+  /** Mean grade with its 95 % interval; null without a score. */
   readonly score: Estimate | null;
-  /** Grade minus the first method's, on common problems; null for the first method. */
+  /** Grade minus the first method's, on common problems. */
   readonly difference: Estimate | null;
   readonly measures: Readonly<Record<string, number>>;
   readonly calls: number;
   readonly criticalTokens: number;
-  /** Null if not measured. */
+  /** Mean measured seconds, or null. */
   readonly criticalSeconds: number | null;
 }
 
@@ -89,7 +89,7 @@ function rewardTable(task: string, rows: readonly PairSummary[]): Table {
   ]);
 }
 
-/** Columns "Times the first" compare critical tokens and seconds with the first team. */
+/** "Times the first" compares with the first team. */
 function costTable(task: string, rows: readonly PairSummary[]): Table {
   const [first] = rows;
   const times = (reference: number | null | undefined, value: number | null): string =>
@@ -107,7 +107,6 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
   ]);
 }
 
-/** Mean over repeats by problem. */
 function scoresOf(records: readonly PairRecord[]): Map<string, number> {
   const scores = new Map<string, number[]>();
   for (const { problem, score } of records)

@@ -55,16 +55,16 @@ function pairKey({ task, problem, method, repeat, config }: PairIdentity): strin
   return JSON.stringify([task, problem, method, repeat, config]);
 }
 
-/** Record kind of a bench of pairs. */
+/** Records of teams on tasks. */
 export const pairRecords: RecordKind<PairRecord> = { schema, keyOf: pairKey };
 
-/** Team on a task's problems: a baseline or a trained team. */
+/** Baseline or trained team. */
 export interface PairMethod {
   readonly name: string;
   readonly topology: Topology;
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
   readonly sampling: EpisodeContext["sampling"];
-  /** Identifies models, weights and seed. */
+  /** Hash of models, weights and seed. */
   readonly config: string;
 }
 
@@ -80,12 +80,12 @@ export interface PairBoard {
 export interface PairOptions {
   readonly repeats: number;
   readonly seed: string;
-  /** Max concurrent problems. Default 1, since concurrent calls on one machine slow each other. */
+  /** Max concurrent problems. Default 1, since concurrent calls slow each other. */
   readonly concurrency?: number;
-  /** Timeout of a reward while no other arrives. Default 300. */
+  /** Timeout in seconds of a reward while no other arrives. Default 300. */
   readonly gradeSeconds?: number;
   readonly maxErrors?: number;
-  /** Monotonic clock in milliseconds, for critical seconds. */
+  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: PairRecord) => void;
@@ -95,14 +95,13 @@ interface PairJob {
   readonly board: PairBoard;
   readonly method: PairMethod;
   readonly problem: Problem;
-  /** Index of the problem on the board, from 0. */
   readonly place: number;
   readonly repeat: number;
 }
 
 /**
- * Plays all teams on all problems and stores each record before the worker's next sample. Scored samples are skipped;
- * model and reward errors are records without a score.
+ * Plays all teams on all problems. Each record is stored before the worker's next sample. Scored samples are skipped;
+ * errors are records without a score.
  * @returns reason of an early stop, or null
  */
 export async function runPairs(

@@ -4,18 +4,18 @@ import type { Interval } from "../results/statistics.ts";
 import type { MethodSummary } from "../results/summary.ts";
 import { agentPoRowOf, rowOf } from "./ledger.ts";
 
-/** One result of ours with the paper's. */
+/** Result of ours with the paper's. */
 export interface ReproducedCell {
   readonly benchmark: string;
   readonly method: string;
-  /** Shares have an interval; tokens are a mean per question without one. */
+  /** Tokens are a mean per question without interval. */
   readonly unit: "%" | "tokens a question";
   readonly ours: Estimate | null;
   readonly scored: number;
   readonly published: number;
-  /** Two-sided p-value of equal figures; null without a sample and for tokens, which have no spread. */
+  /** Two-sided p-value of equal figures; null for tokens and without a sample. */
   readonly p: number | null;
-  /** `compatible` at 5 %. Results that are not played as published are never compatible. */
+  /** `compatible` at 5 %, if played as published. */
   readonly verdict: "compatible" | "different" | "not as published" | "no test" | "not played";
   readonly differs: readonly string[];
 }
@@ -35,7 +35,7 @@ function twoSided(z: number): number {
   return series * Math.exp(-x * x);
 }
 
-/** Compares a bench with Agent-GSPO's Table 1 or 2. @param questions - the paper's number of questions by benchmark */
+/** Compares a bench with Agent-GSPO's Table 1 or 2. @param questions - the paper's question count by benchmark */
 export function reproducedCells(
   summaries: readonly MethodSummary[],
   questions: (benchmark: string) => number,
@@ -57,11 +57,7 @@ export function reproducedCells(
   });
 }
 
-/**
- * Compares a bench with AgentPO's averages over five benchmarks. Methods need all five.
- * @param actor - the paper's model name
- * @param questions - number of questions by benchmark
- */
+/** Compares a bench with AgentPO's averages; needs all five benchmarks. @param actor - the paper's model name */
 export function reproducedAverages(
   summaries: readonly MethodSummary[],
   actor: string,
@@ -129,7 +125,7 @@ function meanShare(own: readonly MethodSummary[]): Interval {
   return { value, low: Math.max(0, value - half), high: Math.min(1, value + half) };
 }
 
-/** Variance of an average of shares. Shares of 0 and 1 move inward by half a question. */
+/** Moves shares of 0 and 1 inward by half a question. */
 function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) => number): number {
   const parts = own.map((summary) => {
     const asked = askedOf(summary);
@@ -139,7 +135,7 @@ function variance(own: readonly MethodSummary[], of: (summary: MethodSummary) =>
   return parts.reduce((sum, part) => sum + part, 0) / own.length ** 2;
 }
 
-/** P-value of two equal averages. The paper's unknown shares are assumed equal to ours. */
+/** Assumes that the paper's unknown shares are equal to ours. */
 function sameAverage(
   own: readonly MethodSummary[],
   published: number,

@@ -12,7 +12,6 @@ import {
 } from "../published.ts";
 import { askedOf, notPlayed, playedOn, playedOver, type LedgerRow } from "./played-on.ts";
 
-/** Method that plays a table row. */
 const methodOf: Readonly<Record<string, string>> = { vanilla: "vanilla:agentprune-direct" };
 
 /** All figures of the three papers with public text. */
@@ -20,7 +19,7 @@ export function reproductionLedger(): LedgerRow[] {
   return [...tableRows(), ...ablationRows(), ...agentPoLedger(), ...magrpoLedger()];
 }
 
-/** Benchmarks and methods of an Agent-GSPO table that need no training. */
+/** Untrained benchmarks and methods of an Agent-GSPO table. */
 export function playedTable(table: "1" | "2"): { readonly benchmarks: string[]; readonly methods: string[] } {
   const cells = publishedCells().filter((cell) => cell.table === table);
   const methods = cells.flatMap(({ row }) => (row === "agent-gspo" ? [] : [methodOf[row] ?? row]));
@@ -67,7 +66,7 @@ function printed({ figure, unit, gain }: PublishedCell): string {
   return gain === null ? `${figure} %` : `${figure} % (${gain < 0 ? "" : "+"}${gain.toFixed(2)})`;
 }
 
-/** Fig. 2 from its text; the drawing has no readable numbers. */
+/** Uses the text, since the drawing has no readable numbers. */
 function ablationRows(): LedgerRow[] {
   const command =
     "laconic sweep ablate preset:agent-gspo --variants no-price,no-group-normalisation --out runs/ablations";
@@ -88,7 +87,7 @@ export function agentPoRowOf(method: string, actor: string): AgentPoFigure | nul
   return agentPoFigures.find(isRow) ?? null;
 }
 
-/** AgentPO's playable methods with an actor, and its five benchmarks. */
+/** AgentPO's playable methods and benchmarks. */
 export function agentPoTable(actor: string): { readonly benchmarks: string[]; readonly methods: string[] } {
   const figures = agentPoFigures.filter((figure) => figure.actor === actor);
   const methods = figures.flatMap(({ method }) => agentPoRows[method]?.play ?? []);
@@ -97,7 +96,6 @@ export function agentPoTable(actor: string): { readonly benchmarks: string[]; re
 
 const average = "average of five";
 
-/** Figures of AgentPO's text, then comparisons without a figure. */
 function agentPoLedger(): LedgerRow[] {
   const open = "Which table a figure stands in, seeds and sampling are not in the public text.";
   const figures = agentPoFigures.flatMap((figure) => {
@@ -128,7 +126,6 @@ function gains({ method, actor, average: mean = 0, samples }: AgentPoFigure): st
   return ` (${others.map((other) => `+${(mean - other).toFixed(1)}`).join("/")})`;
 }
 
-/** How a row of AgentPO's text is played, or trained. */
 function agentPoPlay(name: string, model: string, benchmark: string): Omit<LedgerRow, "row" | "figure" | "open"> {
   const {
     play,
@@ -138,7 +135,7 @@ function agentPoPlay(name: string, model: string, benchmark: string): Omit<Ledge
   const base = { paper: "agentpo", place: "text", model } as const;
   if (play === undefined) return { ...base, ...notPlayed(benchmark, why), command };
   const played = benchmark === average ? playedOver(play, agentPoBenchmarks, average) : playedOn(play, benchmark);
-  // The protocol's differences are to Agent-GSPO's row.
+  // The protocol's differences concern Agent-GSPO's row.
   const differs =
     play === "vanilla" ? `${ownWords} How the paper asks its single model is not in the public text.` : played.differs;
   return { ...base, ...played, differs, command: `laconic reproduce agentpo --only ${play} --model ${model}` };

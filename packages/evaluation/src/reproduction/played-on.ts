@@ -16,21 +16,21 @@ export interface LedgerRow {
   readonly paper: "agent-gspo" | "agentpo" | "magrpo";
   readonly place: string;
   readonly row: string;
-  /** Our method; null if it needs training or is missing. */
+  /** Null if it needs training or is missing. */
   readonly method: string | null;
   readonly benchmark: string;
   readonly split: string;
   readonly n: number | null;
   readonly model: string;
-  /** Complete cell as printed. */
+  /** Cell as printed. */
   readonly figure: string;
-  /** Published texts of its requests; null for our wording. */
+  /** Published texts; null for our wording. */
   readonly exemplars: string | null;
   readonly protocol: string | null;
   readonly decoding: string;
-  /** What the paper does not specify. */
+  /** Unspecified in the paper. */
   readonly open: string;
-  /** Differences; empty if faithful with the published texts installed. */
+  /** Empty if faithful. */
   readonly differs: string;
   readonly command: string;
   readonly calls: number | null;
@@ -40,7 +40,7 @@ export interface LedgerRow {
 /** How a row is played. */
 export type Played = Omit<LedgerRow, "paper" | "place" | "row" | "model" | "figure" | "open" | "command">;
 
-/** Row that needs training or is missing here. */
+/** Row that is not played. */
 export function notPlayed(benchmark: string, differs: string, asked?: Pick<Played, "split" | "n">): Played {
   return {
     benchmark,
@@ -57,13 +57,12 @@ export function notPlayed(benchmark: string, differs: string, asked?: Pick<Playe
   };
 }
 
-/** Questions of a benchmark in a table. */
 export function askedOf(benchmark: string): Pick<Played, "benchmark" | "split" | "n"> {
   const { defaultSplit, splits } = benchmarkNamed(benchmark);
   return { benchmark, split: defaultSplit, n: splits[defaultSplit]?.rows ?? null };
 }
 
-/** Row of one of our methods on a benchmark. */
+/** Row of our method on a benchmark. */
 export function playedOn(name: string, benchmark: string): Played {
   const method: Baseline = baselineNamed(name);
   const size = { benchmark, family: familyOf(benchmarkNamed(benchmark).answer.kind) };
@@ -86,7 +85,7 @@ export function playedOn(name: string, benchmark: string): Played {
   };
 }
 
-/** Row of an average over benchmarks: sums, and all differences. */
+/** Row of an average over benchmarks. */
 export function playedOver(name: string, benchmarks: readonly string[], title: string): Played {
   const each = benchmarks.map((benchmark) => playedOn(name, benchmark));
   const total = (of: (row: Played) => number | null): number => each.reduce((sum, row) => sum + (of(row) ?? 0), 0);

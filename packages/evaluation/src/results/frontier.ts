@@ -13,8 +13,8 @@ export function frontierOf<P extends TradeOff>(points: readonly P[]): P[] {
 }
 
 /**
- * Hypervolume: share of the area up to `mostTokens` that the frontier dominates; 1 is perfect at no cost (Zitzler &
- * Thiele 1999). Points beyond `mostTokens` are ignored.
+ * Hypervolume (Zitzler & Thiele 1999): share of the area up to `mostTokens` that the frontier dominates. 1 is perfect
+ * at no cost.
  */
 export function hypervolume(points: readonly TradeOff[], mostTokens: number): number {
   const frontier = frontierOf(points).filter(({ tokens }) => tokens < mostTokens);
@@ -25,8 +25,8 @@ export function hypervolume(points: readonly TradeOff[], mostTokens: number): nu
 }
 
 /**
- * Tokens for an accuracy on the frontier, linearly interpolated, since random mixing of two points reaches it. Null if
- * no point is as accurate.
+ * Tokens for an accuracy on the frontier, interpolated linearly, since random mixing reaches it. Null above the
+ * frontier.
  */
 export function tokensAtAccuracy(points: readonly TradeOff[], accuracy: number): number | null {
   const frontier = frontierOf(points);

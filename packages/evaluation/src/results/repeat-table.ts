@@ -9,17 +9,16 @@ export interface RepeatSummary {
   readonly benchmark: string;
   readonly method: string;
   readonly questions: number;
-  /** Lowest number of scored samples of a question. */
+  /** Lowest number of samples per question. */
   readonly repeats: number;
-  /** Mean of all verdicts, averaged by question. */
   readonly mean: number;
-  /** Share of questions whose most frequent answer is right; ties go to the first answer. */
+  /** Share of questions with a right most frequent answer; ties go to the first. */
   readonly majority: number;
-  /** Unbiased pass@k by k: powers of two and `repeats`. */
+  /** Unbiased pass@k; k is a power of two or `repeats`. */
   readonly passAt: Readonly<Record<number, number>>;
 }
 
-/** Summarises methods with at least two samples of every question. */
+/** Summarises methods with repeats of every question. */
 export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary[] {
   const methods = new Map<string, Map<string, SampleRecord[]>>();
   for (const record of records) {
@@ -54,13 +53,12 @@ function isRight({ correct }: SampleRecord): boolean {
   return correct === true;
 }
 
-/** 1, 2, 4, ... and `repeats`. */
 function sizesTo(repeats: number): number[] {
   const powers = Array.from({ length: Math.floor(Math.log2(repeats)) + 1 }, (_, i) => 2 ** i);
   return [...new Set([...powers, repeats])];
 }
 
-/** All right answers count as one; wrong ones are compared as text. Missing answers do not vote. */
+/** Right answers count as one, wrong ones by text. Missing answers do not vote. */
 function mostFrequentIsRight(samples: readonly SampleRecord[]): boolean {
   const votes = new Map<string | true, number>();
   for (const sample of samples) {
@@ -94,8 +92,7 @@ export function repeatTable(records: Iterable<SampleRecord>, titleOf: (method: s
 }
 
 /**
- * Unbiased pass@k of one problem (Chen et al. 2021, Eq. 1): probability that k of n samples, drawn without replacement,
- * include a correct one.
+ * Unbiased pass@k of one problem (Chen et al. 2021, Eq. 1).
  * @param n - samples
  * @param c - correct samples
  * @throws LaconicError `input_invalid` unless 0 <= c <= n and 1 <= k <= n
@@ -107,16 +104,12 @@ export function passAtK(n: number, c: number, k: number): number {
       `pass@${k} of ${n} samples, ${c} correct: needs 0 <= c <= n and 1 <= k <= n`,
       { n, c, k },
     );
-  let allWrong = 1; // has a factor of 0 if fewer than k are wrong
+  let allWrong = 1; // 0 if fewer than k are wrong
   for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
   return 1 - allWrong;
 }
 
-/**
- * Mean pass@k over problems.
- * @param results - samples and correct samples by problem
- * @returns null if a problem has fewer than k samples
- */
+/** Mean pass@k over problems. @returns null if a problem has fewer than k samples */
 export function meanPassAtK(results: readonly { readonly n: number; readonly c: number }[], k: number): number | null {
   if (results.length === 0 || results.some(({ n }) => n < k)) return null;
   return results.reduce((sum, { n, c }) => sum + passAtK(n, c, k), 0) / results.length;

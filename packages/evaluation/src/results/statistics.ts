@@ -15,14 +15,14 @@ export interface Interval extends Estimate {
   readonly high: number;
 }
 
-/** Wilson's interval of a share (Wilson 1927), valid at 0 and 1. Null without trials. */
+/** Wilson's interval of a share (1927), valid at 0 and 1. Null without trials. */
 export function wilson(successes: number, trials: number): Interval | null {
   if (trials === 0) return null;
   const [low, high] = wilsonInterval(successes, trials);
   return { value: successes / trials, low, high };
 }
 
-/** Wilson's interval of questions with repeats, which are not independent. Null without trials. */
+/** Wilson's interval for dependent repeats of questions. Null without trials. */
 export function clusteredWilson(questions: readonly Cluster[]): Interval | null {
   const [successes, trials] = questions.reduce(
     ([right, of], each) => [right + each.successes, of + each.trials],
@@ -33,19 +33,18 @@ export function clusteredWilson(questions: readonly Cluster[]): Interval | null 
   return { value: successes / trials, low, high };
 }
 
-/** Kind of values: shares from 0 to 1, differences of shares, or unbounded amounts such as tokens. */
+/** Shares (0 to 1), differences of shares, or unbounded amounts. */
 export type ValueKind = "share" | "difference" | "amount";
 
-/** Bootstrap needs so many values other than the most frequent one; fewer lose coverage in simulations. */
+/** Min values other than the most frequent one; fewer lose coverage in simulations. */
 const enoughForBootstrap = 20;
 
 /**
  * Mean over runs with its 95 % interval. Null without a value.
- * - Several runs: Student's t over the means of runs on the same questions. The bootstrap over 3 to 10 runs is too
- * narrow.
+ * - Several runs: Student's t over the runs' means; the bootstrap over 3 to 10 runs is too narrow.
  * - One run: bootstrap over questions.
- * - One run with few values other than the most frequent one, and runs with equal means: exact interval of bounded
- * values, in which a question counts once. Other values: Student's t; no interval for equal or single amounts.
+ * - Runs with equal means, or few values other than the most frequent one: exact interval of bounded values, in which a
+ * question counts once; Student's t for other values. Equal or single amounts have no interval.
  * @param samples - values of each run by question
  */
 export function meanEstimate(samples: readonly (readonly number[])[], kind: ValueKind): Estimate | null {
@@ -71,10 +70,7 @@ export function meanEstimate(samples: readonly (readonly number[])[], kind: Valu
   return { value, low: low ?? null, high: high ?? null };
 }
 
-/**
- * Holm's correction (1979) of p-values: limits the probability of any false call below 0.05 to 5 %. Nulls stay and do
- * not count.
- */
+/** Holm's correction (1979): limits the probability of any false call below 0.05 to 5 %. Nulls do not count. */
 export function holm(values: readonly (number | null)[]): (number | null)[] {
   const ordered = values.flatMap((p, i) => (p === null ? [] : [{ p, i }])).toSorted((a, b) => a.p - b.p);
   const corrected = [...values];
@@ -86,7 +82,7 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
   return corrected;
 }
 
-/** Mean difference of two methods on the same questions, see {@link meanEstimate}. */
+/** Mean difference on the same questions, see {@link meanEstimate}. */
 export function pairedDifference(
   runs: readonly (readonly (readonly [a: number, b: number])[])[],
   kind: Exclude<ValueKind, "share">,
@@ -113,8 +109,8 @@ function bootstrapInterval(samples: readonly number[]): [low: number, high: numb
 }
 
 /**
- * Interval of gains minus losses: Clopper and Pearson's exact intervals (1934) of both shares, combined as by Newcombe
- * (1998, method 10) with the largest allowed correlation. Coverage is at least 95 % by enumeration.
+ * Interval of gains minus losses: Clopper and Pearson's exact intervals (1934), combined as by Newcombe (1998, method
+ * 10) with the largest allowed correlation. Coverage is at least 95 % by enumeration.
  */
 function boundedInterval(runs: readonly (readonly number[])[], lowest: number): [low: number, high: number] {
   const n = Math.min(...runs.map(({ length }) => length));

@@ -10,38 +10,37 @@ export interface MethodSummary extends TokenCounts {
   readonly benchmark: string;
   readonly method: string;
   readonly setting: InformationSetting;
-  /** Team and tokens, for a single agent of equal tokens. */
+  /** Team and its tokens, for a method of equal tokens. */
   readonly equalTo: EqualTokens | null;
   /** See `SampleRecord.protocol`; null if records differ. */
   readonly protocol: string | null;
-  /** Number of worked examples; null if unknown or records differ. */
+  /** Null if unknown or records differ. */
   readonly shots: number | null;
   /** Comparable row of published tables; null if records differ. */
   readonly published: string | null;
   readonly differs: readonly string[];
-  /** Number of samples by note, such as `capped`. */
+  /** Samples by note, such as `capped`. */
   readonly notes: Readonly<Record<string, number>>;
   readonly scored: number;
   readonly samples: number;
-  /** Failed samples without a score. */
+  /** Samples without a score; `undecided` ones lack only a verdict. */
   readonly errors: number;
   readonly undecided: number;
   readonly questions: number;
-  /** Null without a score. */
+  /** Accuracy; null without a score. */
   readonly accuracy: Interval | null;
   readonly meanScore: number | null;
-  /** Accuracy of first attempts. */
   readonly firstAttemptAccuracy: number | null;
   readonly unanswered: number;
   readonly calls: number;
   readonly criticalTokens: number;
-  /** Mean seconds of the longest sequential path. */
+  /** Seconds of the longest sequential path. */
   readonly meanCriticalSeconds: number | null;
   readonly usd: number | null;
-  /** In the order of first calls. */
+  /** Call order. */
   readonly byModel: readonly ModelShare[];
   readonly meanSeconds: number;
-  /** Accuracy minus that of the first method in the same setting, on common questions. */
+  /** Accuracy minus the first method's, on common questions. */
   readonly difference: Estimate | null;
   /** Questions that both methods have scored. */
   readonly compared: number;
@@ -64,7 +63,6 @@ export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
   return [...groups.values()].map((group) => summaryOf(group, first.get(placeOf(group)) ?? group));
 }
 
-/** Methods are compared within a benchmark and setting. */
 function placeOf([record]: readonly SampleRecord[]): string {
   return JSON.stringify([record?.benchmark, record?.setting]);
 }
@@ -117,7 +115,7 @@ function notesOf(records: readonly SampleRecord[]): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** Uses the mean of repeats by question. */
+/** Averages repeats by question. */
 function differenceOf(
   group: readonly SampleRecord[],
   reference: readonly SampleRecord[],

@@ -8,7 +8,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Heading and cell of a column. Numbers of a column get equal decimals. */
+/** Heading and cell of a column; its numbers get equal decimals. */
 export type Column<Row> = readonly [heading: string, cell: (row: Row) => number | string];
 
 export function tableOf<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Table {
@@ -25,7 +25,7 @@ export function unlessEmpty(table: Table): Table | null {
 
 const kindTitles = { cachedTokens: "cached", cacheWriteTokens: "cache writes", reasoningTokens: "reasoning" } as const;
 
-/** Columns of token kinds in any row; prompt and completion tokens include them. */
+/** Columns of the token kinds in any row. */
 export function kindColumns<Row extends TokenKinds>(
   rows: readonly Row[],
   unit: string,

@@ -15,7 +15,7 @@ type TitleOf = (method: string) => string;
 const benchmarkColumn: Column<MethodSummary> = ["benchmark", ({ benchmark }) => benchmark];
 const methodColumn = (titleOf: TitleOf): Column<MethodSummary> => ["method", ({ method }) => titleOf(method)];
 
-/** Table 1 of Agent-GSPO: our accuracy with its interval, and published figures of faithful methods. */
+/** Agent-GSPO's Table 1: our accuracy, and published figures of faithful methods. */
 export function accuracyTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table {
   const [benchmarks, methods] = axes(summaries);
   // The papers' own rows need a method that is played as published.
@@ -47,7 +47,7 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: Titl
   };
 }
 
-/** Mean partial scores, such as HotpotQA's word F1; null without any. */
+/** Mean partial scores, such as word F1; null without any. */
 export function scoreTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const partial = summaries.filter(({ meanScore }) => meanScore !== null);
   const [benchmarks, methods] = axes(partial);
@@ -103,8 +103,7 @@ export function tokenTable(
 }
 
 /**
- * AgentPO's tables: Pass@1 by benchmark, average, tokens per problem. Null without its benchmarks. Published averages
- * need all five benchmarks and the paper's actor.
+ * AgentPO's tables; null without its benchmarks. Published averages need all five benchmarks and the paper's actor.
  * @param actorOf - answering model of a method
  */
 export function agentPoTable(
@@ -118,7 +117,7 @@ export function agentPoTable(
   const rows = axes(summaries)[1].map((method) => {
     const cells = benchmarks.map((benchmark) => find(summaries, benchmark, method));
     const scored = cells.flatMap((summary) => (summary?.accuracy ? [summary] : []));
-    // All five benchmarks must be as published for a comparison.
+    // Comparisons need all five benchmarks as published.
     const standings = new Set(cells.map((summary) => summary?.published ?? null));
     const [row] = standings;
     const actor = actorOf(method);
@@ -172,7 +171,6 @@ export function departureTable(summaries: readonly MethodSummary[], titleOf: Tit
   );
 }
 
-/** Fewer questions show no difference. */
 const few = 10;
 
 /** Differences to the first method, paired by question. */
@@ -188,7 +186,7 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: Ti
   ]);
 }
 
-/** Tokens and cost by model; null unless a method has several. */
+/** Tokens and cost by model; null without several. */
 export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   if (summaries.every(({ byModel }) => byModel.length < 2)) return null;
   const rows = summaries.flatMap(({ byModel, ...summary }) => byModel.map((share) => ({ ...share, summary })));
@@ -206,7 +204,7 @@ export function modelTable(summaries: readonly MethodSummary[], titleOf: TitleOf
   return tableOf("Tokens and cost by model", rows, columns);
 }
 
-/** Teams with single agents of equal tokens, on whole questions. Null without such a method. */
+/** Teams with single agents of equal tokens; null without such a method. */
 export function equalTokensTable(summaries: readonly MethodSummary[], titleOf: TitleOf): Table | null {
   const rows = summaries.flatMap((single) => {
     const { equalTo, benchmark } = single;
@@ -264,7 +262,7 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
   return summaries.find((summary) => summary.benchmark === benchmark && summary.method === method);
 }
 
-/** Accuracy with its interval, and the number of scored samples if incomplete. */
+/** Accuracy with its interval, and the sample count if incomplete. */
 function oursOf(summary: MethodSummary | undefined): string {
   const isWhole = !summary || summary.scored === summary.samples;
   return isWhole ? ours(summary) : `${ours(summary)}, n ${sampleCount(summary)}`;
