@@ -1,5 +1,5 @@
 /**
- * Agent-GSPO over the trainer: the loop of `agent-gspo-loop.ts` as a configuration, with the same numbers.
+ * Agent-GSPO with the trainer: `agent-gspo-loop.ts` as a configuration, with the same numbers.
  *
  *     npx tsx examples/agent-gspo-basic.ts [steps] [model folder] [seed]
  */

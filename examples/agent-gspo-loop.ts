@@ -1,5 +1,5 @@
 /**
- * Agent-GSPO, Algorithm 1, whole in one file and without the trainer. P problems, G episodes of each, S utterances.
+ * Agent-GSPO (Algorithm 1) in one file, without the trainer. P problems, G episodes each, S utterances.
  *
  *     npx tsx examples/agent-gspo-loop.ts [steps] [model folder] [seed]
  */
@@ -23,7 +23,7 @@ const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
 const controller = dualController({ targetTokens: 14, learningRate: 1e-5, proportionalGain: 2e-4, maxPrice: 0.05 });
 const optimizer = { learningRate: 3e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
 
-/** A finished conversation: what it was worth, what it cost, and each utterance as a training sequence. */
+/** Finished conversation: its value, its cost, and a training sequence per utterance. */
 interface Sample {
   readonly group: number;
   readonly correct: number;
@@ -32,7 +32,7 @@ interface Sample {
   readonly logProbs: readonly (readonly number[])[];
 }
 
-/** Lines 3-5: P problems, G conversations of each. They run together, so that the engine samples in large batches. */
+/** Lines 3-5: P problems, G conversations each, run concurrently so that the engine samples in large batches. */
 async function rollout(random: Random): Promise<Sample[]> {
   const problems = task.problems(random.split("problems"), problemsPerStep);
   const streams = random.split("rollout");
@@ -54,17 +54,17 @@ async function rollout(random: Random): Promise<Sample[]> {
   );
 }
 
-/** Lines 8-10: one optimiser step per minibatch. Advantages are one per sequence, [S]. */
+/** Lines 8-10: one optimiser step per minibatch. One advantage per sequence, [S]. */
 async function update(samples: readonly Sample[], advantages: readonly number[], random: Random): Promise<void> {
   const sequences = samples.flatMap((sample) => sample.sequences);
-  const oldLogProbs = ragged(samples.flatMap((sample) => sample.logProbs)); // the sampler's: it runs the same kernels
+  const oldLogProbs = ragged(samples.flatMap((sample) => sample.logProbs)); // the sampler runs the same kernels
   const order = random.shuffle(sequences.map((_, row) => row));
   for (let part = 0; part < minibatches; part++) {
     const cut = (at: number): number => Math.floor((at * order.length) / minibatches);
     const rows = order.slice(cut(part), cut(part + 1));
     const batch = rows.map((row) => sequences[row] as TrainingSequence);
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
-    // The engine runs forward, asks here for d loss / d log π of some of the batch, and runs backward.
+    // Between forward and backward pass, the engine calls this for d loss / d log π of part of the batch.
     await model.forwardBackward(batch, (logProbs, chosen) => {
       const picked = chosen.map((i) => rows[i] as number);
       const output = objective.evaluate({
@@ -85,12 +85,12 @@ for (let step = 0; step < Number(steps); step++) {
   const { price } = budget; // λ of this step
   const samples = await rollout(random);
 
-  // Eq. 1: what the conversation achieved, less the price of what it said.
+  // Eq. 1: achieved reward minus the price of its tokens.
   const rewards = samples.map(({ correct, tokens }) => correct - price * tokens);
-  // Eq. 2 without its division by the standard deviation, which would cancel the price where all answers are right.
+  // Eq. 2 without the division by the standard deviation, which would cancel the price if all answers are right.
   const groups = samples.map(({ group }) => group);
   const { advantages } = groupAdvantages(rewards, groups, groupAdvantageConventions["dr-grpo"]);
-  // Eq. 3-4: an utterance is an action, and has its conversation's advantage.
+  // Eq. 3-4: an utterance is an action and gets its conversation's advantage.
   const perUtterance = samples.flatMap(({ sequences }, i) => sequences.map(() => advantages[i] as number));
   await update(samples, perUtterance, random.split("minibatches"));
 

@@ -1,6 +1,6 @@
 /**
- * The game of guessing a number of tinker-cookbook (`recipes/multiplayer_rl/guess_number`), its rules in our words. Rewards are equal
- * to theirs on recorded episodes: `test/outside-environments.test.ts`.
+ * Number guessing game of tinker-cookbook (`recipes/multiplayer_rl/guess_number`), its rules reworded. Rewards match on
+ * recorded episodes: `test/outside-environments.test.ts`.
  *
  *     npm run -s laconic -- train examples/guess-number.ts --run runs/guess-number
  */
@@ -11,13 +11,13 @@ import { defineRun, type RunDefinition } from "laconic";
 
 const tries = 10;
 
-/** A text that is no guess costs 1 and a try; only the right number earns. */
+/** An invalid guess costs 1 and an attempt; only the right number earns a reward. */
 export const guessing: Environment = defineEnvironment<number>({
   name: "guess-number",
   reset: ({ gold }) => Number(gold),
   step(number, { text }, { record }) {
     const [, said = ""] = /^Guess: ([^\n]*)/u.exec(text) ?? [];
-    // As Python reads a whole number: spaces around it, a sign, and underscores between digits.
+    // Python's integer syntax: surrounding spaces, a sign, and underscores between digits.
     if (!/^\s*[+-]?\d+(?:_\d+)*\s*$/u.test(said))
       return { observation: "That is no guess. Write `Guess: ` and a whole number, nothing else.", reward: -1 };
     const guess = Number(said.replaceAll("_", ""));
@@ -45,7 +45,7 @@ export const task: DefinedTask = defineTask({
     prompt: chatTemplate("guess-number@1", rules, problemText).render,
   }),
   environment: guessing,
-  // What steps earn is all; accuracy is the share of numbers found.
+  // Only step rewards count; accuracy is the share of numbers found.
   reward: ({ measures }) => ({ team: {}, score: measures?.["found"] ?? 0 }),
   train: shuffled.slice(103),
   testProblems: shuffled.slice(0, 103),

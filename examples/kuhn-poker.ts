@@ -1,6 +1,6 @@
 /**
- * Kuhn's poker of verifiers (`environments/kuhn_poker`), its rules in our words: what one player wins the other loses. Payoffs are
- * equal to theirs on recorded episodes: `test/outside-environments.test.ts`.
+ * Kuhn's poker of verifiers (`environments/kuhn_poker`), its rules reworded: a zero-sum game of two. Payoffs match on
+ * recorded episodes: `test/outside-environments.test.ts`.
  *
  *     npm run -s laconic -- train examples/kuhn-poker.ts --run runs/kuhn-poker
  */
@@ -12,7 +12,7 @@ import { defineRun, type RunDefinition } from "laconic";
 type Said = { readonly agent: string; readonly text: string };
 const [first, second] = ["player0", "player1"] as const;
 
-/** Who moves after which moves, and how; all others end the hand. */
+/** Next player and legal moves after a sequence of moves; all other sequences end the hand. */
 const next: Readonly<Record<string, { readonly agent: string; readonly moves: readonly string[] }>> = {
   "": { agent: first, moves: ["check", "bet"] },
   check: { agent: second, moves: ["check", "bet"] },
@@ -20,7 +20,7 @@ const next: Readonly<Record<string, { readonly agent: string; readonly moves: re
   "check,bet": { agent: first, moves: ["fold", "call"] },
 };
 
-/** A text moves when it is of whom it has to be, and names one legal move in brackets and no second one. */
+/** A text is a move if it comes from the right player and names exactly one legal move in brackets. */
 const movesIn = (said: readonly Said[]): string[] =>
   said.reduce<string[]>((moves, { agent, text }) => {
     const asked = next[moves.join()];
@@ -29,7 +29,7 @@ const movesIn = (said: readonly Said[]): string[] =>
     return legal.length === 1 ? [...moves, ...legal] : moves;
   }, []);
 
-/** Who does not move may write once again; who does not move then has lost. */
+/** A player without a valid move may try once more, then loses. */
 export const kuhnPoker: Environment = defineEnvironment<Said[]>({
   name: "kuhn-poker",
   reset: () => [],

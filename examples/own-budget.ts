@@ -1,5 +1,5 @@
 /**
- * The quickstart with a law of prices of one's own: it doubles a price that is too low, and halves one that is too high.
+ * The quickstart with a custom price controller: it doubles a price that is too low, and halves one that is too high.
  *
  *     npm run -s laconic -- train examples/own-budget.ts
  *     npm run -s laconic -- train examples/own-budget.ts train.budget.settings.target=20
@@ -10,11 +10,11 @@ import { defineRun, type RunDefinition } from "laconic";
 
 interface Memory {
   readonly price: number;
-  /** Steps in a row on one side of the target. */
+  /** Consecutive steps on one side of the target. */
   readonly since: number;
 }
 
-/** Waits three steps on one side before it moves, so that one odd batch moves nothing. */
+/** Acts after three steps on one side, so that a single unusual batch changes nothing. */
 export function patient({
   target = 14,
   patience = 3,

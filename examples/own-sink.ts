@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MetricSink } from "@laconic/trainer";
 
-/** A sink of one's own: a line for each validation result, in a table that any editor shows. `log` is all that a sink needs. */
+/** Custom sink: one table row per validation result. A sink needs only `log`. */
 export default function validationTable({ directory }: { readonly directory: string }): MetricSink {
   const write = (...cells: readonly string[]): void =>
     appendFileSync(join(directory, "validation.md"), `| ${cells.join(" | ")} |\n`);

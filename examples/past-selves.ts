@@ -1,6 +1,6 @@
 /**
- * The self-play of `self-play.ts` with a pool: in half of the games a past proposer sets the problem. A solver that meets the newest
- * proposer alone need only know its newest trick, and may forget what answered the ones before.
+ * The self-play of `self-play.ts` with an opponent pool: a past proposer sets the problem in half of the games. Against
+ * only the newest proposer, a solver may forget how to answer earlier ones.
  *
  *     npm run -s laconic -- train examples/past-selves.ts --run runs/past-selves
  *     npm run -s laconic -- train examples/past-selves.ts --run runs/latest-self train.opponents=null
@@ -9,14 +9,14 @@ import type { Matchmaking } from "@laconic/core";
 import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
 import { settings, task } from "./self-play.ts";
 
-/** Whom the solver beats least often, two times of three; else anybody. `matchmaking: "hard"` is much like it. */
+/** The opponent with the lowest win rate in two of three games, else a random one. Similar to `matchmaking: "hard"`. */
 export const hardest: Matchmaking = ({ pool, random }) => {
   const [worst] = pool.toSorted((a, b) => a.winRate - b.winRate);
   const anybody = pool[random.integer(pool.length)];
   return (random.integer(3) < 2 ? worst : anybody)?.name ?? "";
 };
 
-/** Proposers are played, solvers always learn; proposers learn in the other half of the games. */
+/** The pool has past proposers. Solvers always learn; proposers learn in the other half of the games. */
 export const opponents: NonNullable<TrainDefinition["opponents"]> = {
   sides: [["proposer"]],
   latest: 0.5,

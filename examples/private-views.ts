@@ -1,5 +1,5 @@
 /**
- * Data of one's own in which each agent sees a column of its own: rows of a JSON file that the run keeps a copy of.
+ * Custom data with a private column per agent: rows of a JSON file, which the run copies.
  *
  *     npm run -s laconic -- train examples/private-views.ts --run runs/private-views
  */
@@ -9,7 +9,7 @@ import { star, type AgentSpec } from "@laconic/topologies";
 import { defineRun, type RunDefinition } from "laconic";
 import rows from "./private-views.json" with { type: "json" };
 
-/** The clerk knows the price, the porter the fee; both write to the cashier, who sees the question alone. */
+/** The clerk knows the price, the porter the fee. Both write to the cashier, who sees only the question. */
 const problems = rows.map(({ id, question, answer, clerk, porter }): Problem => {
   return { id, question, gold: String(answer), views: { clerk, porter } };
 });

@@ -1,6 +1,6 @@
 /**
- * A programmer whose environment runs the tests: it reads what failed and writes again. The Python sandbox is one value that check and
- * training share, closed once at the end.
+ * A programmer whose environment runs the tests: it reads failures and tries again. Checks and training share one
+ * Python sandbox, which is closed once at the end.
  *
  *     npm run -s laconic -- train examples/python-environment.ts --run runs/python
  */
@@ -13,7 +13,7 @@ import { defineRun, type RunDefinition } from "laconic";
 
 const sandbox = await createSandbox();
 
-/** A gold is a test; every failed attempt costs. */
+/** A gold answer is a test; each failed attempt has a cost. */
 const tests = defineEnvironment<Problem>({
   name: "tests",
   reset: (problem) => problem,
@@ -49,7 +49,7 @@ export const task = defineTask({
     prompt: chatTemplate("programmer@1", "Write Python and nothing else.", problemText).render,
   }),
   environment: tests,
-  reward: ({ measures }) => ({ team: {}, score: measures?.["passed"] ?? 0 }), // the steps earn the rest
+  reward: ({ measures }) => ({ team: {}, score: measures?.["passed"] ?? 0 }), // steps earn the rest
   train,
   testProblems,
   close: () => sandbox.close(),

@@ -1,5 +1,5 @@
 /**
- * A run of the command line as a typed file. What it leaves out is the app's default.
+ * Typed run file for the command line. Missing fields use the app's defaults.
  *
  *     npm run -s laconic -- train examples/relay.config.ts
  *     npm run -s laconic -- train examples/relay.config.ts train.steps=50 train.budget.targetTokens=20
@@ -11,7 +11,7 @@ interface RelayRun {
   readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
   /** `shipped`, or a model folder. */
   readonly model: string;
-  /** Threads that share each batch. */
+  /** Threads per batch. */
   readonly workers: number;
   readonly train: TrainConfig;
 }
@@ -23,13 +23,13 @@ const config: RelayRun = {
   train: {
     ...agentGspoDefaults,
     steps: 60,
-    oldLogProbs: "sampler", // sampler and trainer run the same kernels
-    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } }, // as wide as steps of 3e-4 need
-    advantage: { estimator: "group", scale: "none" }, // Eq. 2 divides the price of a token away
+    oldLogProbs: "sampler", // the sampler runs the same kernels
+    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 } }, // wide enough for steps of 3e-4
+    advantage: { estimator: "group", scale: "none" }, // division by the deviation (Eq. 2) would cancel the price
     budget: {
       targetTokens: 14, // per episode
       learningRate: 1e-5, // η of Eq. 5
-      proportionalGain: 2e-4, // answers at once, where Eq. 5 only adds up
+      proportionalGain: 2e-4, // reacts at once; Eq. 5 only integrates
       maxPrice: 0.05,
     },
     optimizer: {

@@ -1,6 +1,6 @@
 /**
- * Topology search, then training: AgentPrune learns on ten training questions who has to hear whom, and the team that is left learns
- * with GSPO. The first command writes the graph, the second one takes it; without `SEARCH` the whole graph is trained.
+ * Topology search, then training: AgentPrune learns the edges on ten training questions, and the remaining team learns
+ * with GSPO. The first command writes the graph, the second reads it. Without `SEARCH` the full graph is trained.
  *
  *     npm run -s laconic -- bench --benchmarks aqua --methods agentprune-c --model NAME --limit 1 --run runs/search
  *     SEARCH=runs/search npm run -s laconic -- train examples/search-then-train.ts --run runs/search-then-train
@@ -17,7 +17,7 @@ const folder = process.env["SEARCH"];
 const records: readonly { readonly method: string; readonly learned: unknown }[] | undefined =
   folder === undefined ? undefined : JSON.parse(readFileSync(join(folder, "calibration.json"), "utf8"));
 
-/** AgentPrune's own team, prompts and decision, with the edges that stayed: everybody reads the whole question, and all learn. */
+/** AgentPrune's team, prompts and decision with the kept edges. All agents read the full question and learn. */
 export const agentPrune: TextTeamMaker = ({ read, same = (a, b) => a === b, answerForm, replyTokens, family }) => {
   const reading = { reader: { read, same }, answerForm, maxTokens: replyTokens };
   const options: BaselineOptions = { ...reading, ...(family && { family }) };

@@ -1,6 +1,6 @@
 /**
- * Self-play with opposite rewards. A proposer sets a problem: it says in at most 27 characters what a letter stands for, and
- * the last digit counts. The solver adds a number of its own, in at most two. What one wins the other loses, and both learn.
+ * Zero-sum self-play. A proposer sets a problem: it states a letter's value in at most 27 characters, and the last
+ * digit counts. The solver adds its private number and answers in at most two characters. Both learn.
  *
  *     npm run -s laconic -- train examples/self-play.ts --run runs/self-play
  */
@@ -16,7 +16,7 @@ import {
 import { chain, type AgentSpec } from "@laconic/topologies";
 import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
 
-/** The proposer begins with `k6`, the solver has `e9`, and both are asked `k+e`. */
+/** The proposer starts with `k6`, the solver has `e9`, and both are asked `k+e`. */
 const random = randomFromSeed("self-play");
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 const pairs = random.shuffle(letters.flatMap((k, i) => letters.slice(i + 1).map((e) => `${k}+${e}`)));
@@ -32,7 +32,7 @@ const player = (id: string, maxTokens: number, prompt: AgentSpec["prompt"]): Age
 const proposer = player("proposer", 28, (view) => relayHolderPrompt(view));
 const solver = player("solver", 3, relaySolverPrompt);
 
-/** A proposal that names the letter and any digit is a problem, and whoever it beats has lost; any other loses itself. */
+/** A valid proposal names the letter and a digit; a wrong answer to it wins. An invalid proposal loses. */
 const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) => {
   const digit = proposal?.text.match(/\d/gu)?.at(-1);
   const isProblem = digit !== undefined && proposal?.text.includes(question.charAt(0));
@@ -51,7 +51,7 @@ export const settings: TrainDefinition = {
   oldLogProbs: "sampler",
   advantage: { estimator: "group", scale: "none" },
   objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } },
-  // Whoever learns too fast leaves the other nothing to win.
+  // A side that learns too fast leaves the other no chance to win.
   policies: { proposer: { learningRate: rate(1e-3) }, solver: { learningRate: rate(1e-4) } },
 };
 

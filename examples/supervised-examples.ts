@@ -1,7 +1,7 @@
 /**
- * Supervised examples of one's own, in the form of OpenAI's and TRL's files: a clerk reads an order and names good and count. The model
- * has learned nothing. Conversations teach it the answers before the training, every other of them wordy; rewards then make it brief,
- * while some of the same conversations keep it from forgetting.
+ * Custom supervised examples in the file format of OpenAI and TRL: a clerk reads an order and names product and count.
+ * The model is untrained. Conversations first teach it the answers, half of them wordy. Rewards then make it brief,
+ * while some conversations continue to prevent forgetting.
  *
  *     npm run -s laconic -- train examples/supervised-examples.ts
  */

@@ -1,6 +1,6 @@
 /**
- * Everything of one's own: problems, a reward with a term per agent, a team of three, an estimator. Two stations each know a
- * number and wire it to an office, which adds them up. A wire has five characters; the policy begins with whole sentences.
+ * A fully custom run: problems, a reward with a term per agent, a team of three, an estimator. Two stations each know a
+ * number and send it to an office, which adds them up. A telegram has five characters; the policy starts verbose.
  *
  *     npm run -s laconic -- train examples/telegraph.ts --run runs/telegraph
  */
@@ -9,7 +9,7 @@ import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, rende
 import { answerOf, graphTopology, type AgentSpec } from "@laconic/topologies";
 import { defineRun } from "laconic";
 
-/** North knows `k6`, south `e9`, and all are asked `k+e`. Every pair of letters is asked once. */
+/** North knows `k6`, south `e9`, and all are asked `k+e`. Each pair of letters is asked once. */
 const random = randomFromSeed("telegraph");
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
 const pairs = random.shuffle(letters.flatMap((k, i) => letters.slice(i + 1).map((e) => `${k}+${e}`)));
@@ -22,14 +22,14 @@ const problems = pairs.map((question): Problem => {
 const clerk = (id: string, maxTokens: number, prompt: AgentSpec["prompt"]): AgentSpec => {
   return { id, role: id, maxTokens, prompt, renderPrompt: renderRelayPrompt };
 };
-const north = clerk("north", 6, (view) => relayHolderPrompt(view, 0)); // a wire's end is a token too
+const north = clerk("north", 6, (view) => relayHolderPrompt(view, 0)); // includes the end token
 const south = clerk("south", 6, (view) => relayHolderPrompt(view, 1));
 const office = clerk("office", 20, relaySolverPrompt);
 const spatial = [north, south].map(({ id }) => ({ from: id, to: "office" }));
 const agents = [north, south, office];
 const topology = graphTopology({ name: "telegraph", agents, rounds: 1, answer: answerOf("office"), spatial });
 
-/** The team earns a right answer, each station half as much for a wire that holds its number and no other. */
+/** The team earns 1 for a right answer, each station 0.5 for a telegram with only its number. */
 const digits = (text: string | null | undefined) => (text ?? "").replaceAll(/\D/gu, "");
 const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => {
   const wire = (id: string) => digits(utterances.find(({ agent }) => agent === id)?.text);
@@ -37,7 +37,7 @@ const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => {
   return { team: { task: digits(answer) === gold ? 1 : 0 }, agents: { north: term("north"), south: term("south") } };
 };
 
-/** What a reward is above the median of its group: one lucky sample does not lower the others. */
+/** Reward above the group's median: one lucky sample does not lower the others. */
 const aboveMedian: EstimatorFunction = ({ rewards, groups }) => {
   const group = (row: number) => rewards.filter((_, other) => groups[other] === groups[row]).toSorted();
   return rewards.map((value, row) => value - (group(row)[group(row).length >> 1] ?? 0));

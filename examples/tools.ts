@@ -1,5 +1,5 @@
 /**
- * A solver with tools: a calculator, a search over documents of one's own, and a tool of one's own.
+ * A solver with tools: a calculator, a search over custom documents, and a custom tool.
  *
  *     npm run -s laconic -- train examples/tools.ts --run runs/tools
  *     npm run -s laconic -- bench --benchmarks ./examples/tools.ts#board --methods tools=runs/tools --model none
@@ -44,7 +44,7 @@ export const task = defineTask({
     maxTokens: 400,
     prompt: chatTemplate("shop@1", said, problemText).render,
   }),
-  // Two calls in one text run at once; a mistake is an answer, and ends nothing.
+  // Two calls in one text run concurrently. An error is returned as an answer and does not end the episode.
   environment: toolEnvironment({
     tools: [calculator, searchTool(documents), vat],
     price: 0.05,

@@ -1,5 +1,5 @@
 /**
- * The quickstart's team with a critic in place of groups: one episode of each problem, advantages by GAE, a fixed price.
+ * The quickstart's team with a critic instead of groups: one episode per problem, advantages by GAE, a fixed price.
  *
  *     npm run -s laconic -- train examples/value-baseline.ts
  */
@@ -7,7 +7,7 @@ import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/criti
 import { relayQuickstart } from "@laconic/tasks/presets";
 import { defineRun, type RunDefinition } from "laconic";
 
-/** What no agent sees: whose fact is asked for, what everybody holds, and how much has been said. */
+/** Features that no agent sees: whose fact is requested, and the tokens written so far. */
 function jointView({ problem, agent, before }: CriticView): number[] {
   const isAsked = problem.question.includes(problem.views?.[agent]?.charAt(0) ?? " ");
   const said = before.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);

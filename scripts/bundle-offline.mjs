@@ -1,5 +1,5 @@
-// npm run bundle:offline [-- FILE]: one archive that runs the GPU check on a Linux x64 machine without a network: this
-// Node, the packages and their dependencies. PyTorch has to be on that machine.
+// npm run bundle:offline [-- FILE]: builds an archive that runs the GPU check on Linux x64 without a network: this Node,
+// the packages and their dependencies. The machine needs PyTorch.
 //   tar xf laconic-offline.tar.xz && laconic-offline/gpu-check --out results
 import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

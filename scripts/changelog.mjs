@@ -1,12 +1,12 @@
-// What a changeset is in a package's CHANGELOG.md: its text, without the commit that brought it.
+// Writes changesets to a package's CHANGELOG.md without their commits.
 
-/** A changeset's line: its text, further lines indented to be part of it. */
+/** Changelog line of a changeset; further lines are indented. */
 export function getReleaseLine({ summary }) {
   const [first, ...rest] = summary.trim().split("\n");
   return [`- ${first.trimEnd()}`, ...rest.map((line) => (line.trim() === "" ? "" : `  ${line.trimEnd()}`))].join("\n");
 }
 
-/** The line about packages of this repository that it goes with; a first release has none before it. */
+/** Line with the updated packages of this repository; none in a first release. */
 export function getDependencyReleaseLine(_, updated) {
   const names = updated
     .filter(({ oldVersion }) => oldVersion !== "0.0.0")

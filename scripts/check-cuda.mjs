@@ -1,5 +1,5 @@
-// npm run check:cuda: what CUDA's kernels ask of PyTorch, replayed on fake tensors on cuda:0, and `laconic doctor` on a build for
-// CUDA, all without a GPU. Takes the Pythons that are named, or LACONIC_CUDA_PYTHON, or installs PyTorch from pip's index into
+// npm run check:cuda: replays the CUDA kernels' PyTorch calls on fake tensors on cuda:0, and runs `laconic doctor` on a CUDA
+// build, without a GPU. Uses the Pythons in the arguments or LACONIC_CUDA_PYTHON, or installs PyTorch from pip's index into
 // node_modules/.cache (4.5 GB). Writes docs/benchmarks/cuda-without-gpu.jsonl.
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -31,7 +31,7 @@ function tell(what, works) {
   console.log(`${works ? "ok  " : "FAIL"} ${what}`);
 }
 
-/** PyTorch and what it loads; a requirement that cannot be had, as a compiler of kernels, is left out where Python imports without. */
+/** PyTorch and its dependencies. Unavailable ones are skipped if Python imports torch without them. */
 async function installed() {
   const folder = join(root, "node_modules/.cache/cuda");
   const python = join(folder, "bin/python");

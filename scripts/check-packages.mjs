@@ -1,6 +1,6 @@
-// npm run check:packages: what npm users get. Packs and checks every package, installs each with plain npm in an empty
-// project of its own, and there compiles the first example of its README and runs it with plain Node.
-// `npm run check:packages -- gspo budget` checks some; with `--out FILE` what each weighs is written there, a line of JSON each.
+// npm run check:packages: checks the packages that npm users get. Packs each one, installs it with plain npm in an empty
+// project, compiles the first example of its README and runs it with plain Node.
+// `npm run check:packages -- gspo budget` checks some. `--out FILE` writes each package's sizes as a JSON line.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,7 +39,6 @@ if (flags.out !== undefined) await writeFile(flags.out, weights.map((row) => `${
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Published packages by name. */
 function readPackages() {
   const read = publishedFolders().map((folder) => {
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -48,7 +47,7 @@ function readPackages() {
   return new Map(read);
 }
 
-/** The package and every sibling below it. */
+/** A package and all sibling packages that it depends on. */
 function withSiblings({ manifest }, seen = new Set()) {
   seen.add(manifest.name);
   const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest;
@@ -58,7 +57,7 @@ function withSiblings({ manifest }, seen = new Set()) {
   return [...seen].map((name) => packages.get(name));
 }
 
-/** Without the old output: a file that left the source must not be shipped. */
+/** Deletes old output first: removed source files must not be shipped. */
 async function buildAll() {
   for (const { folder } of packages.values()) await rm(join(folder, "dist"), { recursive: true, force: true });
   const { code, text, seconds } = await run("turbo", ["run", "build", "--continue", "--output-logs=errors-only"]);
@@ -67,7 +66,7 @@ async function buildAll() {
   if (code !== 0) console.log(text.trim());
 }
 
-/** The first half of a package's own `check:package`; the second, attw, asks what compiling against every entry shows here. */
+/** publint only; attw is covered by compiling against every entry here. */
 async function pack(each) {
   const place = join(each.folder, ".pack");
   await rm(place, { recursive: true, force: true });
@@ -75,7 +74,7 @@ async function pack(each) {
   each.packed = packed.code === 0 ? await run("publint", ["run", tarballOf(each), "--strict"]) : packed;
 }
 
-/** Two at a time: each step waits for disk or network while another computes. */
+/** Two at a time: while one waits for disk or network, the other computes. */
 async function inPairs(list, action) {
   const rest = [...list];
   const lane = async () => {
@@ -84,7 +83,7 @@ async function inPairs(list, action) {
   await Promise.all([lane(), lane()]);
 }
 
-/** Prints one row; after the first failure of a package the steps that need it are left out. */
+/** Prints one row. After a package's first failure, dependent steps are skipped. */
 async function check(each) {
   const project = join(work, each.manifest.name.replace("/", "-"));
   const steps = [
@@ -120,13 +119,13 @@ function tarballOf({ folder }) {
   return name === undefined ? null : join(folder, ".pack", name);
 }
 
-/** publint has run; what it does not look at is whether the licence and README are there and tests are not. */
+/** Checks what publint does not: license and README are included, tests are not. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
   const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);
   const files = text.split("\n").map((file) => file.replace("package/", ""));
   const lacking = ["LICENSE", "README.md"].filter((file) => !files.includes(file));
-  // What `laconic init` writes holds a test of its own.
+  // `laconic init` templates contain a test.
   const surplus = files.filter((file) => /\.test\.|\/\.|tmp/.test(file) && !file.startsWith("assets/init/"));
   const problem = [...lacking.map((file) => `lacks ${file}`), ...surplus.map((file) => `should not hold ${file}`)];
   return { code: problem.length > 0 ? 1 : code, text: problem.join("\n"), seconds: seconds + each.packed.seconds };
@@ -140,14 +139,14 @@ async function install(each, project) {
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
 }
 
-/** Every entry of a package; of one with optional peers, which are not installed yet, the first. */
+/** All entries of a package; for packages with optional peers, which are not installed yet, the first. */
 function entriesOf({ name, publishConfig, peerDependenciesMeta }) {
   const entries = Object.keys(publishConfig.exports).filter((entry) => !entry.endsWith(".json"));
   const chosen = peerDependenciesMeta === undefined ? entries : entries.slice(0, 1);
   return chosen.map((entry) => name + entry.slice(1));
 }
 
-/** Compiles the first example of the README, and an import of every entry. */
+/** Compiles the README's first example, and an import of every entry. */
 async function compileExample({ folder, manifest }, project) {
   const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
   const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
@@ -171,7 +170,7 @@ async function compileExample({ folder, manifest }, project) {
   return run("tsc", ["-p", "."], { cwd: project });
 }
 
-/** Optional peers that the README has its reader install: `npm install @laconic/openai openai@6`. */
+/** Optional peers that the README tells users to install: `npm install @laconic/openai openai@6`. */
 function peersToInstall({ folder, manifest }) {
   const line = /^npm install (@laconic\/.*)$/mu.exec(readFileSync(join(folder, "README.md"), "utf8"))?.[1] ?? "";
   const words = line.replace(/ #.*/u, "").split(" ");
@@ -181,7 +180,7 @@ function peersToInstall({ folder, manifest }) {
   });
 }
 
-/** Runs the example, and holds to their limits what lies on the disk and how much of it the example leaves unread. */
+/** Runs the example and checks the limits on installed size and on its unused part. */
 async function weighExample(each, project) {
   const { manifest } = each;
   const peers = peersToInstall(each);

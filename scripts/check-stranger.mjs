@@ -1,7 +1,7 @@
-// npm run check:stranger: what somebody meets who has npm and nothing of this repository. Packs every package, and with each
-// Node that is promised installs them in an empty folder, writes a project with `laconic init`, installs that, tests it,
-// trains, evaluates and reports; with the first of them also a project of each template, which it serves and views too, with this Node also under Bun and Deno.
-// `stackblitz` is examples/stackblitz, installed without a native part. `npm run check:stranger -- 22 chat` takes one Node and one template; other Nodes, Bun and Deno come from npm.
+// npm run check:stranger: tests the packages as a new npm user does. Each supported Node installs them in an empty folder,
+// runs `laconic init`, and installs, tests, trains, evaluates and reports the project. The first Node also tries, serves and
+// views each template; this Node also uses Bun and Deno. `stackblitz` is examples/stackblitz without native parts.
+// `npm run check:stranger -- 22 chat` selects one Node and one template. Other Nodes, Bun and Deno come from npm.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { setUp } from "./lib/setup.mjs";
 const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 const install = ["install", "--engine-strict", ...quiet];
 const short = ["train.steps=1", "train.evaluation.problems=20"];
-/** Of `laconic init`: worlds whose models begin with random weights. One Node shows them. */
+/** Templates of `laconic init` whose models start from random weights; tested with one Node. */
 const allTemplates = ["chat", "tools", "data", "self-play", "environment", "stackblitz"];
 const given = process.argv.slice(2);
 const majors = given.some((word) => /^\d/u.test(word)) ? given.filter((word) => /^\d/u.test(word)) : ["20", "22", "24"];
@@ -42,7 +42,7 @@ try {
 console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Without the old output: a file that left the source must not be shipped. */
+/** Deletes old output first: removed source files must not be shipped. */
 async function packAll() {
   const folders = publishedFolders();
   for (const folder of folders) await rm(join(folder, "dist"), { recursive: true, force: true });
@@ -53,7 +53,7 @@ async function packAll() {
   return tarballs;
 }
 
-/** A Node binary of each major version: this one, and the newest that npm has of the others. */
+/** A Node binary per major version: this one, and the newest of the others from npm. */
 async function nodesOf(wanted) {
   const here = process.versions.node.split(".")[0];
   const others = wanted.filter((major) => major !== here);
@@ -70,7 +70,7 @@ async function nodesOf(wanted) {
   return Object.fromEntries(wanted.map((major) => [major, major === here ? process.execPath : binary(major)]));
 }
 
-/** One stranger: the first step that fails ends the visit. */
+/** Tests one Node; stops at the first failing step. */
 async function visit(major, node, tarballs) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, "demo");
@@ -100,7 +100,7 @@ async function visit(major, node, tarballs) {
   );
 }
 
-/** A project of a template, in the folder where the first visit installed the command. */
+/** A template's project, in the folder with the installed command. */
 async function visitTemplate(template, [major, node]) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, template);
@@ -121,7 +121,7 @@ async function visitTemplate(template, [major, node]) {
   );
 }
 
-/** The template for places that run JavaScript and WebAssembly alone: no native part is left when it starts. */
+/** The StackBlitz template: native parts are deleted, as only JavaScript and WebAssembly run there. */
 async function visitStackBlitz([major, node], tarballs) {
   const demo = join(work, "stackblitz");
   await cp(join(root, "examples/stackblitz"), demo, { recursive: true });
@@ -147,7 +147,7 @@ async function visitStackBlitz([major, node], tarballs) {
   );
 }
 
-/** Starts a server of the command line, asks it once at the address that it prints, and ends it. */
+/** Starts a server command, sends one request to the printed address, and stops it. */
 async function answered(cwd, env, words, ask) {
   const start = performance.now();
   const entry = join(cwd, "node_modules", "laconic", "assets", "laconic.mjs");
@@ -174,7 +174,7 @@ async function answered(cwd, env, words, ask) {
   return { ...result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** One request to the first model, which is the team. */
+/** Sends one request to the first model, which is the team. */
 async function askTeam(address) {
   const { data } = await (await fetch(`${address}/models`)).json();
   const response = await fetch(`${address}/chat/completions`, {
@@ -187,7 +187,7 @@ async function askTeam(address) {
   return body;
 }
 
-/** The first page, and that it is the dashboard's. */
+/** Checks that the first page is the dashboard. */
 async function askPage(address) {
   const response = await fetch(address);
   const page = await response.text();
@@ -195,7 +195,7 @@ async function askPage(address) {
   return page;
 }
 
-/** Takes steps one after the other; the first that fails is the last. */
+/** Runs steps in order until one fails. */
 async function follow(who, { demo, major }, steps) {
   for (const [label, action] of Object.entries(steps)) {
     const { code, text, seconds } = await action();
@@ -211,7 +211,7 @@ async function follow(who, { demo, major }, steps) {
   }
 }
 
-/** The same project under Bun and Deno, which read its TypeScript themselves. */
+/** The same project in Bun and Deno, which run TypeScript directly. */
 function otherRuntimes(at, demo) {
   const folder = join(work, "runtimes");
   const entry = join(demo, "node_modules", "laconic", "assets", "laconic.mjs");
@@ -237,18 +237,18 @@ function otherRuntimes(at, demo) {
   };
 }
 
-/** What an exit code does not say; null where all is well. */
+/** Problem that the exit code does not show; null if none. */
 async function problemOf(label, text, { demo, major }) {
   if (label === "version") return text.startsWith(`v${major}.`) ? null : `this is Node ${text}`;
   if (label === "install of the project") return copiesIn(demo);
   if (label === "report")
     return existsSync(join(demo, "runs", "train", "report.html")) ? null : "there is no report.html";
   if (label !== "train" && label !== "train from nothing") return null;
-  // What goes to stderr may come behind the result.
+  // Standard error may follow the result.
   const result = text.split("\n").findLast((line) => line.startsWith("{"));
   if (result === undefined) return `there is no result in ${text}`;
   const { before, afterWarmStart, after } = JSON.parse(result);
-  // Rewards add to what examples taught: more is right, or as much with fewer tokens.
+  // Rewards must improve on the supervised examples: higher accuracy, or equal accuracy with fewer tokens.
   const learned =
     label === "train"
       ? after.accuracy > before.accuracy + 0.5 && after.tokens < before.tokens
@@ -257,7 +257,7 @@ async function problemOf(label, text, { demo, major }) {
   return learned ? null : "the team did not learn";
 }
 
-/** The project's files and the command import one copy of each package, the one that npm put beside them. */
+/** Checks that the project and the command share one copy of each package. */
 async function copiesIn(demo) {
   const { packages } = JSON.parse(await readFile(join(demo, "node_modules", ".package-lock.json"), "utf8"));
   const places = Object.keys(packages).filter((place) => /node_modules\/(@laconic\/[^/]+|laconic)$/u.test(place));
@@ -270,14 +270,14 @@ async function editManifest(folder, edit) {
   await writeFile(file, JSON.stringify(edit(JSON.parse(await readFile(file, "utf8"))), null, 2));
 }
 
-/** Nothing of the repository: neither its tools nor the variables that npm sets for this script. */
+/** Environment without the repository's tools and without npm's variables for this script. */
 function strangersEnvironment(node) {
   const ours = Object.keys(process.env).filter((name) => /^npm_(package|lifecycle|config_local_prefix)/u.test(name));
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
   return {
     ...Object.fromEntries([...ours, "INIT_CWD", "NODE_PATH", "NODE_OPTIONS"].map((name) => [name, undefined])),
     PATH: [dirname(node), ...folders].join(delimiter),
-    // A name that is not on this machine would be a download.
+    // Prevents downloads of missing commands.
     npm_config_yes: "false",
   };
 }

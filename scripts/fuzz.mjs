@@ -1,6 +1,6 @@
-// npm run fuzz [-- TARGET...] [--seconds 60] [--corpus FOLDER]: writes bytes that nobody would write to what reads them (test/fuzz/targets.ts), guided by
-// the lines that they reach. An input that breaks its reader is kept in test/fuzz/found/TARGET, printed, and ends with exit code 1;
-// `npx vitest run test/fuzz-inputs` tries all of them again.
+// npm run fuzz [-- TARGET...] [--seconds 60] [--corpus FOLDER]: coverage-guided fuzzing of the readers in test/fuzz/targets.ts.
+// A failing input is printed and stored in test/fuzz/found/TARGET; the exit code is then 1.
+// `npx vitest run test/fuzz-inputs` tries all stored inputs again.
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,14 +9,14 @@ import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
-// Coverage-guided, with libFuzzer's mutations: nothing else of its kind is kept for JavaScript. 30 MB, so only who fuzzes installs it.
+// libFuzzer's mutations; the only maintained fuzzer for JavaScript. 30 MB, so it is installed on demand.
 const fuzzer = "@jazzer.js/core@4.0.0";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: "string", default: "60" },
-    /** Where inputs that reach more are kept, and what the next time begins with. */
+    /** Corpus of inputs that increase coverage, used by later runs. */
     corpus: { type: "string", default: "node_modules/.cache/fuzz/corpus" },
   },
 });
@@ -29,7 +29,7 @@ const known = readdirSync(join(folder, "corpus")).toSorted();
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`no target is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
 const cache = join(root, "node_modules/.cache/fuzz");
-/** Where pnpm has every package of the lockfile. */
+/** pnpm's folder of all packages in the lockfile. */
 const externals = join(root, "node_modules/.pnpm/node_modules");
 const program = join(cache, "targets.cjs");
 await bundle();
@@ -46,7 +46,7 @@ function bundle() {
     platform: "node",
     format: "cjs",
     logLevel: "error",
-    // Native code and what is loaded on demand stay where they are.
+    // Native and lazily loaded packages stay external.
     external: ["koffi", "esbuild", "tsx", "openai", "tiktoken", "webgpu", "@tensorflow/*"],
     define: { "import.meta.url": "thisUrl", "import.meta.dirname": "__dirname" },
     banner: { js: 'const thisUrl = require("node:url").pathToFileURL(__filename).href;' },
@@ -77,10 +77,10 @@ async function holds(name) {
   const found = join(folder, "found", name);
   const fresh = resolve(root, values.corpus, name);
   for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
-  // Slower than --timeout is a finding; libFuzzer would also keep what a busy machine was slow with.
+  // Only inputs slower than --timeout count; libFuzzer would also report units that a busy machine slowed down.
   const limits = [`-max_total_time=${seconds}`, "-rss_limit_mb=4096", "-report_slow_units=1000000"];
   const options = [`-artifact_prefix=${found}/`, ...limits];
-  // By default nothing below node_modules counts, and the bundle lies there.
+  // The default excludes node_modules, which holds the bundle.
   const words = [
     "--timeout=25000",
     "--includes=targets.cjs",

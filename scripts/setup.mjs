@@ -1,4 +1,4 @@
-// npm run setup: everything that `npm start` and `npm test` need, and nothing when it is there.
+// npm run setup: installs everything that `npm start` and `npm test` need, if missing.
 import { setUp } from "./lib/setup.mjs";
 
 await setUp();

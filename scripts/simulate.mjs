@@ -1,5 +1,5 @@
-// npm run simulate [-- --scenario NAME] [--seed N] [--seeds COUNT]: runs parts of Laconic on a machine that is not there, whose disk, clock,
-// servers and order of events follow from a seed, and lets them fail. `--help` says more.
+// npm run simulate [-- --scenario NAME] [--seed N] [--seeds COUNT]: runs parts of Laconic on a simulated machine. A seed
+// determines its disk, clock, servers, order of events and faults. See `--help`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -58,7 +58,7 @@ Scenarios:
 ${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
 }
 
-/** Every scenario's title, and its share of seeds, by its name. */
+/** Title and share of seeds of every scenario, by name. */
 async function titles() {
   const found = new Map();
   await play(["names"], (line) => {
@@ -104,7 +104,7 @@ async function playAll(name, asked) {
   return totals.failed + (totals.seeds === asked ? 0 : 1);
 }
 
-/** One process, which writes a line of JSON for each seed, and one for each event that is asked for. */
+/** Worker process that writes a JSON line per seed, and per event if requested. */
 function play(words, hear) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--enable-source-maps", program, ...words], {

@@ -1,5 +1,5 @@
-// Compares the size of every package with its cap (scripts/lib/size-caps.json). `--write` sets the caps to the present sizes, so that a package
-// may grow where others shrank, and refuses where the whole tree grew.
+// Compares each package's size with its cap (scripts/lib/size-caps.json). `--write` sets the caps to the present sizes,
+// unless the whole tree grew.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./lib/root.mjs";

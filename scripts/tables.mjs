@@ -1,4 +1,4 @@
-// Writes the marked tables of all Markdown pages from their rows (scripts/lib/tables.mjs); test/tables.test.ts checks them.
+// Writes the marked tables of all Markdown pages from their rows (scripts/lib/tables.mjs). test/tables.test.ts checks them.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// npm run test:chaos: kills, damage, full disks, hostile peers, bad input. `-- --long` takes every point instead of a spread
-// of them (half an hour); other words choose files, as `npm run test:chaos -- kills`. The last line counts everything.
+// npm run test:chaos: kills, damage, full disks, hostile peers, bad input. `-- --long` tests every point instead of a sample
+// (half an hour). Other arguments select files, as in `npm run test:chaos -- kills`. The last line has the totals.
 import { setUp } from "./lib/setup.mjs";
 import { endWith, runVitest } from "./lib/vitest.mjs";
 

@@ -1,7 +1,7 @@
 // npm test: types, lint, format, unused code, then the quick tests. `npm test -- packages/gspo` runs the tests of one folder.
-// npm run test:long: the files *.long.test.ts, then kills and damage. npm run test:all: packages and docs, then both.
-// npm run test:nightly: the files *.nightly.test.ts, which no change waits for.
-// Each part says its seconds. The last line counts everything; a check counts as one test.
+// npm run test:long: *.long.test.ts, then kills and damage. npm run test:all: packages and docs, then both.
+// npm run test:nightly: *.nightly.test.ts, which do not block changes.
+// Each part prints its seconds. The last line has the totals; a check counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { endWith, runVitest } from "./lib/vitest.mjs";

@@ -1,7 +1,9 @@
 /**
  * Cost of four programs that play at once, by rollouts per program and allowed staleness: stale rollouts, seconds per
  * step, and time without a reply in progress.
- * npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [RUNS] [CHECKOUT]
+ *
+ *     npx tsx bench/src/gateway-programs.ts OUT.jsonl [STEPS] [RUNS] [CHECKOUT]
+ *
  * CHECKOUT, another version of this repository, is measured in turns. Judges are fast, or as in slow-judge.ts.
  */
 import { spawn } from "node:child_process";

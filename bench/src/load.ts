@@ -1,6 +1,8 @@
 /**
  * `laconic serve` under clients half of whom are broken: service to the others, and cost for the server.
- * npm run load -- [--seconds 600] [--clients 200]
+ *
+ *     npm run load -- [--seconds 600] [--clients 200]
+ *
  * Prints JSON. Exits with 1 if a limit of docs/soak-and-load.md is exceeded. Clients run on the server's machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** `### CostScope` and `### costOf()` as the site names their places. */
+/** Anchors of headings as the site generates them: `### CostScope`, `### costOf()`. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of text.matchAll(/^#{1,6} (.*)$/gmu)) {
@@ -18,8 +18,8 @@ function anchorsOf(text: string): ReadonlySet<string> {
 }
 
 /**
- * Typedoc numbers the anchor of a type whose lower-case name a member of its package has as well, although the page has one
- * heading of that name. Such links lose their number.
+ * Removes anchor numbers that typedoc adds to types whose lower-case name equals a member's, although the page has only
+ * one such heading.
  */
 export function mendApiAnchors(folder: string): void {
   if (!existsSync(folder)) return;

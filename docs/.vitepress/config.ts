@@ -31,7 +31,7 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // The name of the button holds all that it shows, the key too.
+        // The accessible name must include all visible text, also the key.
         translations: { button: { buttonText: "Search", buttonAriaLabel: "Search K" } },
       },
     },

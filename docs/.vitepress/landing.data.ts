@@ -30,19 +30,19 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 export interface Landing {
   readonly talks: readonly (Conversation & { readonly tokens: number })[];
   readonly figures: readonly { readonly value: string; readonly says: string }[];
-  /** What a phone shows in the playground's place. */
+  /** Picture that phones show instead of the playground. */
   readonly still: { readonly src: string; readonly dark: string; readonly alt: string };
 }
 
 declare const data: Landing;
 export { data };
 
-/** What the front page shows: computed from committed results whenever the site is built. */
+/** Content of the front page, computed from committed results at each build. */
 export default {
   watch: ["../results/quickstart-transcripts.jsonl", "../benchmarks/quickstart-seeds.json"],
   load(): Landing {
     const lines = readFileSync(join(docs, "results/quickstart-transcripts.jsonl"), "utf8").trim().split("\n");
-    // The first problem that was recorded, not the one that looks best.
+    // First recorded problem; not selected by result.
     const talks = lines.slice(0, 2).map((line) => {
       const talk = JSON.parse(line) as Conversation;
       return { ...talk, tokens: talk.said.reduce((sum, { tokens }) => sum + tokens, 0) };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A built page: its address below the base, its element ids, and what it links to, loads or shows. */
+/** Built page: address below the base, element ids, and addresses that it links to or loads. */
 interface Page {
   readonly path: string;
   readonly ids: ReadonlySet<string>;
@@ -24,7 +24,7 @@ function addressOf(file: string): string {
 }
 
 function readPage(folder: string, file: string): Page {
-  // What scripts and styles hold is no link.
+  // Scripts and styles contain no links.
   const html = readFileSync(join(folder, file), "utf8").replaceAll(/<(script|style)\b[^>]*>.*?<\/\1>/gsu, "");
   const values = (pattern: RegExp): string[] => [...html.matchAll(pattern)].map(([, value]) => plain(value ?? ""));
   return {
@@ -41,7 +41,7 @@ function wellFormed(target: string): boolean {
   );
 }
 
-/** Where a link of a page leads: an address of the site and a place on it; null where it leaves the site. */
+/** Target page and anchor of a link; null for links to other sites. */
 function resolve(page: Page, target: string, base: string): { path: string; anchor: string } | null {
   if (/^[a-z]+:/iu.test(target)) return null;
   const { pathname, hash } = new URL(target, `http://site${base}${page.path.slice(1)}`);
@@ -51,9 +51,9 @@ function resolve(page: Page, target: string, base: string): { path: string; anch
 }
 
 /**
- * Every link, anchor, image and frame of a built site that leads nowhere, and every page that neither the sidebar nor the index
- * of its folder leads to, as `page: target: reason`. Addresses of other sites are only checked for their form: nothing is asked
- * of the network.
+ * Broken links, anchors, images and frames of a built site, and pages that neither the sidebar nor their folder's index
+ * links to, as `page: target: reason`. Addresses of other sites are checked only for their form, without network
+ * requests.
  */
 export function linkFaults(folder: string, base: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
@@ -78,7 +78,7 @@ export function linkFaults(folder: string, base: string): readonly string[] {
     const page = pages.get(path);
     return new Set(page?.targets.map((target) => resolve(page, target, base)?.path));
   };
-  // Every page but the front one shows the sidebar of the guide, or an index that is in it.
+  // The sidebar of the guide or an index in it shows every page except the front page.
   const shown = leadsTo("/getting-started");
   const indexOf = (path: string): string => {
     const above = path.slice(0, path.replace(/\/$/u, "").lastIndexOf("/") + 1);

@@ -4,7 +4,7 @@ import view from "../../packages/view/vite.config.ts";
 const repository = join(import.meta.dirname, "../..");
 const page = join(repository, "packages/view/web/playground");
 
-/** The playground alone, as the site serves it: a folder that asks for nothing outside itself. */
+/** The playground as a self-contained folder, as the site serves it. */
 export default {
   ...view,
   root: page,

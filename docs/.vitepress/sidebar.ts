@@ -13,14 +13,14 @@ export interface Group {
   items: Item[];
 }
 
-/** Pages that are there: one whose link is misspelt here has no place, which the check of the built site refuses. */
+/** Existing pages. A page with a misspelt link is dropped here, and the check of the built site then reports it. */
 function existing(groups: Group[]): Group[] {
   const isThere = (link: string): boolean =>
     [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
   return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
 }
 
-/** One page per package, written by typedoc from the doc comments. */
+/** One page per package, which typedoc writes from doc comments. */
 function apiPages(): Item[] {
   const folder = join(docs, "api", "@laconic");
   const all = [{ text: "All packages", link: "/api/" }];
@@ -37,7 +37,7 @@ function apiPages(): Item[] {
   return [...all, ...packages];
 }
 
-/** Every page of the site has its place here, or in an index that has one; `npm run docs` refuses one that has none. */
+/** Every page needs a place here or in an index listed here; `npm run docs` checks this. */
 export function sidebar(): Record<string, Group[]> {
   const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
   return {
@@ -46,7 +46,7 @@ export function sidebar(): Record<string, Group[]> {
   };
 }
 
-/** What people come to do. The first page of each begins with something to run; a test holds it. */
+/** Groups by task. A test checks that the first page of each starts with something to run. */
 const tasks: readonly Group[] = [
   {
     text: "Train my team",

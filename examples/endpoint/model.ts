@@ -1,6 +1,6 @@
 /**
- * A small model for the team of team.ts, which knows how to talk and not what to do: it asks any drawer, and tells in many
- * words what it found. Trained on made-up conversations, in some seconds.
+ * Makes a small model for the team of team.ts. It knows the format but not the task: it asks any drawer and reports in
+ * many tokens. Trained on synthetic conversations in a few seconds.
  *
  *     npx tsx examples/endpoint/model.ts FOLDER
  */
@@ -12,7 +12,7 @@ import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 import { supervised } from "@laconic/trainer";
 
-/** What a token of the model says beside single characters. */
+/** Tokens of the model besides single characters. */
 const pieces = [
   '<tool_call>\n{"name": "look", "arguments": {"drawer": "',
   '"}}\n</tool_call>',
@@ -73,7 +73,7 @@ const model = await engine.createModel({
     eos_token_id: vocabulary - 1,
   },
 });
-await model.save(folder); // loadTokenizer reads the configuration beside it
+await model.save(folder); // loadTokenizer reads the configuration next to it
 const { encode, encodeChat, endToken } = (await loadTokenizer(folder)) as Awaited<ReturnType<typeof loadTokenizer>> & {
   encodeChat(messages: readonly ChatMessage[]): number[];
 };
@@ -85,11 +85,11 @@ const reply = (messages: readonly ChatMessage[], content: string): TrainingSeque
   completionTokens: [...encode(content), endToken],
 });
 
-/** As in team.ts: what the scout has heard of, and does not trust. */
+/** Mapping as in team.ts; the scout follows it in only a fifth of the examples. */
 const drawerOf = { A: 3, B: 1, C: 4, D: 2 } as const;
 const hunch = 0.2;
 
-/** The scout looks somewhere and tells; the solver answers what it hears. */
+/** The scout looks into a drawer and reports; the solver answers from the report. */
 function conversation(random: Random): TrainingSequence[] {
   const [letter, digit] = [random.pick(["A", "B", "C", "D"] as const), String(random.integer(10))];
   const drawer = random.uniform() < hunch ? drawerOf[letter] : 1 + random.integer(4);

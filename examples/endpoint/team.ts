@@ -1,29 +1,29 @@
 /**
- * A team of the AI SDK's that knows nothing of training but an address and where to say what it earned. A scout is asked a
- * letter; one of four drawers has the number that belongs to it, and a tool looks into one. The solver hears the scout alone.
+ * A team of the AI SDK that knows only an address and where to report its reward. A scout gets a letter. One of four
+ * drawers has the letter's number; a tool looks into one drawer. The solver reads only the scout's report.
  *
  *     npx tsx examples/endpoint/team.ts http://127.0.0.1:8000
  *
- * One of several programs finds the address in LACONIC_URL: `laconic serve --train FILE --programs 4 --program "npx tsx team.ts"`.
+ * `laconic serve --train FILE --programs 4 --program "npx tsx team.ts"` passes the address in LACONIC_URL.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { randomFromSeed } from "@laconic/core";
 import { generateText, stepCountIs, tool } from "ai";
 import { z } from "zod";
 
-/** Nobody is told: it is to be found out. */
+/** Hidden mapping that the team has to learn. */
 const drawerOf: Readonly<Record<string, number>> = { A: 3, B: 1, C: 4, D: 2 };
 
 interface Problem {
   readonly id: string;
   readonly letter: string;
-  /** What the four drawers hold, all different. */
+  /** Contents of the four drawers, all different. */
   readonly drawers: readonly number[];
 }
 
-/** The team's answer to a problem. */
+/** Returns the team's answer to a problem. */
 async function play(baseURL: string, { id, letter, drawers }: Problem): Promise<string> {
-  // Whoever says its group at once waits only until a step can take it.
+  // Sending the group at once shortens the wait: only until a step can take the rollout.
   const models = createOpenAICompatible({ name: "team", baseURL, headers: { "x-rollout-group": id } });
   const look = tool({
     description: "What a drawer holds",
@@ -41,7 +41,7 @@ async function play(baseURL: string, { id, letter, drawers }: Problem): Promise<
   return solver.text;
 }
 
-/** One rollout: played, judged, and said so. False when the server has ended. */
+/** Plays, judges and reports one rollout. Returns false if the server has ended. */
 async function rollout(server: string, id: string, problem: Problem): Promise<boolean> {
   try {
     const answer = await play(`${server}/v1/rollouts/${id}`, problem);
@@ -66,9 +66,9 @@ async function isServing(server: string): Promise<boolean> {
   );
 }
 
-/** Plays until the server has done its steps: so many problems at a time, eight times each. */
+/** Plays until the server ends: several problems at a time, eight rollouts each. */
 export async function playAll(server: string, problems = 8): Promise<void> {
-  const name = crypto.randomUUID().slice(0, 8); // another start, other rollouts
+  const name = crypto.randomUUID().slice(0, 8); // new rollout ids after each start
   const random = randomFromSeed(name);
   for (let round = 0; ; round++) {
     const rollouts = Array.from({ length: problems }, (_, p): Problem => {

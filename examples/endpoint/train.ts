@@ -1,6 +1,6 @@
 /**
- * Everything in one go: makes the small model, starts `laconic serve --train`, lets the team play until it has ended, and says
- * what each step earned and what it took.
+ * Runs the whole example: makes the small model, starts `laconic serve --train`, lets the team play until the server
+ * ends, and prints rewards and times per step.
  *
  *     npx tsx examples/endpoint/train.ts [SEED]
  */

@@ -1,18 +1,17 @@
-// What every package exports, read from the source. `isolatedDeclarations` makes that possible without a type checker:
-// everything exported has a written type.
+// Exports of every package, read from the source. `isolatedDeclarations` makes this possible without a type checker, because
+// every export has an explicit type.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { root } from "./root.mjs";
 
-// TypeScript 7 has no compiler API yet; the docs bring the version that typedoc needs.
+// TypeScript 7 has no compiler API yet; docs depend on the version that typedoc needs.
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /**
  * Exports of every entry of every package and of the command line.
- *
- * @returns {{ entry: string, names: string[], signatures: string[], undocumented: string[] }[]} `undocumented` names exports without a
- *   doc comment, with their file
+ * @returns {{ entry: string, names: string[], signatures: string[], undocumented: string[] }[]} `undocumented` names
+ * exports without a doc comment, with their file
  */
 export function apiReports() {
   const sources = new Map();
@@ -39,7 +38,6 @@ export function apiReports() {
     }));
 }
 
-/** Exports of a module. */
 function exportsOf(path, sources) {
   const found = [];
   for (const statement of parsed(path, sources).statements) {
@@ -63,12 +61,12 @@ function exportsOf(path, sources) {
   return found;
 }
 
-/** What another package declares is documented there. */
+/** Re-exports of another package are documented there. */
 function foreign(name, target) {
   return { name, isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
 }
 
-/** The declaration of a name in a module, wherever the module has it from. */
+/** Declaration of an exported name, following re-exports. */
 function declared(path, name, sources) {
   const source = parsed(path, sources);
   const statements = source.statements.filter((statement) => namesOf(statement).includes(name));
@@ -120,13 +118,13 @@ function isExported(statement) {
   return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
-/** Whether the last doc comment of a declaration says something. */
+/** Whether the last doc comment of a declaration has text or tags. */
 function isDocumented({ jsDoc }) {
   const comment = jsDoc?.at(-1);
   return comment !== undefined && (comment.comment !== undefined || comment.tags !== undefined);
 }
 
-/** A declaration in one line, without bodies, members, values and comments. */
+/** Declaration in one line, without bodies, members, values and comments. */
 function signatureOf(statement, name) {
   const source = statement.getSourceFile();
   const text = (node) => withoutComments(node, source);
@@ -152,7 +150,7 @@ function typeParameters(node, text) {
   return node.typeParameters ? `<${node.typeParameters.map((each) => text(each)).join(", ")}>` : "";
 }
 
-/** A default makes a parameter optional; which one is not part of its type. */
+/** A default value makes a parameter optional; the value is not part of its type. */
 function parameters(node, text) {
   return node.parameters
     .map(({ name, type, questionToken, dotDotDotToken, initializer }) => {

@@ -8,7 +8,7 @@ export const checkDeviceName = () => undefined;
 export function deviceNamed() { throw new Error("no device is simulated"); }
 `;
 
-/** The table of devices, whose packages need not be installed: simulated programs compute on none. */
+/** The device table is replaced: simulated programs use no device, and its packages may be missing. */
 const absent = {
   name: "absent",
   setup(context) {
@@ -17,7 +17,7 @@ const absent = {
   },
 };
 
-/** The simulator and all packages that it runs, as one module. @returns {Promise<string>} its path */
+/** Bundles the simulator and all packages that it runs. @returns {Promise<string>} path of the module */
 export async function bundleSimulator() {
   const outfile = join(root, "node_modules/.cache/simulate/simulator.mjs");
   await build({

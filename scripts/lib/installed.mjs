@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * What npm installed in a project and what a program there loads of it: its scripts, and those of its workers and children, as V8's coverage names them.
- *
+ * Measures the packages that npm installed in a project and the files that a program loads, including its workers and
+ * children, by V8's coverage.
  * @param {string} project - folder with `node_modules`
- * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - runs the program with these
- *   variables
- * @param {readonly string[]} [apart] - packages that are installed for the program alone, and not counted
+ * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - the program
+ * @param {readonly string[]} [apart] - packages that are not counted
  * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string, megabytes: number }[] }>}
- *   megabytes; the largest unused package first
+ *   megabytes; largest unused package first
  */
 export async function weigh(project, start, apart = []) {
   const folder = join(project, ".coverage");
@@ -39,7 +38,7 @@ export async function weigh(project, start, apart = []) {
   };
 }
 
-/** Every package's folder, as npm's own list of what it installed has it. */
+/** Folders of all installed packages, from npm's lockfile. */
 function placesIn(project) {
   const file = join(project, "node_modules", ".package-lock.json");
   const { packages } = JSON.parse(readFileSync(file, "utf8"));
@@ -48,19 +47,19 @@ function placesIn(project) {
 
 const nameOf = (place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** The innermost package that a file is in. */
+/** Innermost package of a file. */
 function placeOf(file, project) {
   const inside = file.slice(project.length + 1).replaceAll("\\", "/");
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(inside)?.[0];
 }
 
-/** Without the packages that lie inside it. */
+/** Bytes without nested packages. */
 function ownBytes(folder) {
   const nested = join(folder, "node_modules");
   return bytesBelow(folder) - (existsSync(nested) ? bytesBelow(nested) : 0);
 }
 
-/** A file with several links, as esbuild's program is one, lies there once: each link has its share. */
+/** Hard links share a file's size, such as esbuild's binary. */
 function bytesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

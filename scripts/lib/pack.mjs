@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 
-/** @returns {string[]} absolute folders of everything that is published */
+/** @returns {string[]} absolute folders of all published packages */
 export function publishedFolders() {
   return ["packages", "apps"].flatMap((group) =>
     readdirSync(join(root, group))
@@ -13,11 +13,10 @@ export function publishedFolders() {
 }
 
 /**
- * Packs a package as it would be published, with the `dist` that is there.
- *
+ * Packs a package for publishing with its present `dist`.
  * @param {string} folder
- * @param {string} destination - where the tarball goes
- * @returns {Promise<{ name: string, file: string, manifest: object }>} the manifest is that of the tarball
+ * @param {string} destination - folder of the tarball
+ * @returns {Promise<{ name: string, file: string, manifest: object }>} `manifest` is the tarball's
  */
 export async function pack(folder, destination) {
   const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -6,7 +6,7 @@ import { run } from "./run.mjs";
 
 const stampFile = join(root, "node_modules", ".laconic-setup");
 
-/** Installs the locked dependencies unless they are in place; says so on stderr in a line, with pnpm's words where it cannot, and exits 1. */
+/** Installs the locked dependencies if needed. On failure, prints pnpm's output and exits with 1. */
 export async function setUp() {
   requireNode();
   const stamp = lockedState();
@@ -37,7 +37,7 @@ function requireNode() {
   process.exit(1);
 }
 
-/** What an installation depends on: the lock file, the install policy, the Node ABI and the platform. */
+/** Hash of an installation's inputs: lock file, install policy, Node ABI and platform. */
 function lockedState() {
   const hash = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(root, file)));
@@ -52,9 +52,9 @@ function installedState() {
   }
 }
 
-/** `npm exec` downloads pnpm into npm's cache, so nothing global is installed. */
+/** `npm exec` downloads pnpm into npm's cache; nothing is installed globally. */
 function npmExec(args) {
   const exec = ["exec", "--yes", "--", ...args];
-  const npm = process.env.npm_execpath; // set when npm itself started this script
+  const npm = process.env.npm_execpath; // set when npm started this script
   return npm?.endsWith("npm-cli.js") ? run(process.execPath, [npm, ...exec]) : run("npm", exec);
 }

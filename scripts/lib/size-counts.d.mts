@@ -5,9 +5,9 @@ export interface SizeRow {
   readonly tests: number;
 }
 
-/** By package; `total` is the whole tree. */
+/** Sizes by package; `total` is the whole tree. */
 export type SizeTable = Readonly<Record<string, SizeRow>>;
 
 export function countSizes(): SizeTable;
-/** What exceeds its cap, a sentence each. */
+/** One sentence per exceeded cap. */
 export function sizeFaults(counts: SizeTable, caps: SizeTable): string[];

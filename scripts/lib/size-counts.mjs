@@ -6,7 +6,7 @@ import { root } from "./root.mjs";
 const isCounted = (path) => /\.(?:ts|tsx|mts|mjs|js|cjs|css|html|py|sh)$/u.test(path);
 const isTest = (path) => /\.test\.|\/test\/|^test\/|\/testing\//u.test(path);
 
-/** `packages/core` and `apps/trainer`, or the first folder. */
+/** `packages/core`, `apps/trainer`, or the first folder. */
 const roomOf = (path) =>
   path
     .split("/")
@@ -15,7 +15,6 @@ const roomOf = (path) =>
 
 /**
  * Lines and characters of tracked source, and lines of tests, by package.
- *
  * @returns {Record<string, { source: number, bytes: number, tests: number }>} `total` is the whole tree
  */
 export function countSizes() {
@@ -38,7 +37,7 @@ export function countSizes() {
   return counts;
 }
 
-/** What exceeds its cap, a sentence each. */
+/** One sentence per exceeded cap. */
 export function sizeFaults(counts, caps) {
   const units = { source: "source lines", bytes: "source bytes", tests: "test lines" };
   return Object.entries(counts).flatMap(([room, row]) =>

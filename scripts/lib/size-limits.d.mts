@@ -1,6 +1,6 @@
 import type { SizeTable } from "./size-counts.d.mts";
 
-/** What a package may cost; bytes, megabytes and names. */
+/** Limits of a package; bytes, megabytes and names. */
 export interface SizeLimit {
   readonly bundle?: number;
   readonly installed: number;

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What each package may cost, with head room over what it costs now. `test/size-limits.test.ts` checks bundles and exports, `npm run
- * check:packages` what is installed and what of it the example of its README leaves unread.
- * - `bundle`: bytes of everything that the first entry exports, minified
- * - `installed`: megabytes on disk after npm installed it alone
- * - `unused`: megabytes of packages among them of which the example of its README reads no module
+ * Limits of each package, with head room. `test/size-limits.test.ts` checks bundles and exports, `npm run
+ * check:packages` the installed size and the part that the README's example does not use.
+ * - `bundle`: minified bytes of all exports of the first entry
+ * - `installed`: megabytes on disk after npm installed only this package
+ * - `unused`: megabytes of installed packages of which the README's example loads no module
  * - `exports`: names over all entries
  * - `root`: names of the first entry
- *
  * @type {Readonly<Record<string, import("./size-limits.d.mts").SizeLimit>>}
  */
 export const sizeLimits = {
@@ -23,7 +22,7 @@ export const sizeLimits = {
   "@laconic/gspo": { bundle: 32_768, installed: 3, unused: 0, exports: 84 },
   "@laconic/hub": { installed: 9, unused: 4 },
   "@laconic/kernels-tfjs": { installed: 45, unused: 2 },
-  // Koffi comes with PyTorch's library, which its example does not need.
+  // Koffi comes with PyTorch's kernels, which the example does not use.
   "@laconic/kernels-torch": { installed: 10, unused: 5 },
   "@laconic/openai": { installed: 3, unused: 0 },
   "@laconic/rewards": { bundle: 32_000, installed: 3, unused: 0, exports: 80 },
@@ -39,9 +38,8 @@ export const sizeLimits = {
 };
 
 /**
- * Lines and characters of source and lines of tests that each package and the whole tree may have: a package grows only where lines are removed
- * elsewhere. `node scripts/size-caps.mjs --write` writes the present sizes where the whole tree did not grow.
- *
+ * Max lines and characters of source and lines of tests of each package and of the whole tree. `node
+ * scripts/size-caps.mjs --write` writes the present sizes unless the whole tree grew.
  * @type {import("./size-counts.d.mts").SizeTable}
  */
 export const sizeCaps = Object.fromEntries(

@@ -1,2 +1,2 @@
-/** The page with every marked table as its rows give it; throws where a file, row or field is missing. */
+/** Fills every marked table of a page from its rows; throws if a file, row or field is missing. */
 export function withTables(page: string): string;

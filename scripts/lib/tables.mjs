@@ -1,4 +1,4 @@
-// Tables of measured numbers in Markdown pages. A block between two comments says how a table comes from rows of a file:
+// Tables of measured numbers in Markdown pages. A block between two comments defines a table by rows of a file:
 //
 //   <!-- rows: docs/results/queue.jsonl
 //   where: world = relay
@@ -9,7 +9,7 @@
 //   | --- | --- |
 //   <!-- /rows -->
 //
-// One line per group of rows with equal `by` fields, in the order of the file. `{OF PATH [/ PATH] [* FACTOR] DIGITS}` is a number:
+// Each group of rows with equal `by` fields gives one line, in file order. `{OF PATH [/ PATH] [* FACTOR] DIGITS}` is a number:
 // OF is mean, last, list (each row, then the mean) or spread (mean, then minimum and maximum). `{PATH}` is a field.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ function settingsOf(text) {
   return { where, by: list(settings.by), row: settings.row };
 }
 
-/** Half up on the decimal number: 0.865 in a file is 0.87, although the nearest double is below it. */
+/** Rounds the decimal number half up: 0.865 becomes 0.87, although the nearest double is below it. */
 const rounded = (value, digits) => (value + Math.sign(value) * 1e-9).toFixed(digits).replace(/^-(0(?:\.0+)?)$/u, "$1");
 
 function numberText(rows, [, kind, path, divisor, factor = "1", digits], file) {
@@ -81,7 +81,7 @@ function linesOf(file, settings) {
   return [...groups.values()].map((rows) => lineOf(rows, row, file));
 }
 
-/** The page with every marked table as its rows give it. */
+/** Fills every marked table of a page from its rows. */
 export function withTables(page) {
   return page.replaceAll(block, (_, file, settings, table) => {
     const head = table.split("\n").slice(0, 2);

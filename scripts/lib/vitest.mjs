@@ -5,10 +5,9 @@ import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 
 /**
- * Runs vitest, shows what it says, and counts. A file that fails before its first test counts as one failed test.
- *
- * @param {string} name - of the line with its seconds
- * @param {readonly string[]} args - filters and options, as `vitest run` takes them
+ * Runs vitest, prints its output, and counts tests. A file that fails before its first test counts as one failed test.
+ * @param {string} name - label of the printed seconds
+ * @param {readonly string[]} args - filters and options of `vitest run`
  * @param {Record<string, string>} env
  * @returns {Promise<{ passed: number, skipped: number, failures: string[] }>} a failure: file, test, first line of its message
  */
@@ -22,7 +21,7 @@ export async function runVitest(name, args, env) {
     const results = JSON.parse(readFileSync(report, "utf8"));
     count(results, total);
     showSlowest(results);
-    // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
+    // Errors outside tests (unhandled rejection, missing file) appear only in the exit code.
     if (code !== 0 && total.failures.length === 0) total.failures.push(`${name}: an error outside any test`);
     console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
   } catch (error) {
@@ -35,7 +34,7 @@ export async function runVitest(name, args, env) {
   return total;
 }
 
-/** Names every failure, counts on the last line, and sets the exit code. */
+/** Prints failures and totals, and sets the exit code. */
 export function endWith({ passed, skipped, failures }) {
   for (const failure of failures) console.log(`failed ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
@@ -60,7 +59,7 @@ function failureLine(file, test, message = "") {
   return `${file}: ${test}: ${message.split("\n", 1)[0].slice(0, 200)}`;
 }
 
-/** Where the time goes: the ten files whose tests take longest. */
+/** Prints the ten slowest files. */
 function showSlowest({ testResults }) {
   if (testResults.length <= 10) return;
   const files = testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));

@@ -58,7 +58,7 @@ export async function main(words: readonly string[], context: CommandContext): P
   }
 }
 
-/** Words before `--`; words after it belong to another program. */
+/** Arguments before `--`; later ones belong to another program. */
 function withoutRest(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end === -1 ? words : words.slice(0, end);
@@ -68,16 +68,13 @@ function sayUsageError(message: string, terminal: Terminal, json: boolean): void
   sayError({ code: "usage", message }, terminal, json);
 }
 
-/**
- * Entry of the process, for `assets/laconic.mjs` and the repository's scripts.
- * @param explained - called if the reason for the exit has been printed
- */
+/** Entry for `assets/laconic.mjs` and scripts. @param explained - called if the reason for the exit has been printed */
 export async function runProcess(explained: () => void = () => undefined): Promise<void> {
   const ended = (error: NodeJS.ErrnoException): void => {
     // The reader stopped, like `head`: exit as SIGPIPE would.
     if (error.code === "EPIPE") process.exit(141);
   };
-  // Unwritable progress (full disk) is ignored; an unwritable result is an error.
+  // Unwritable progress is ignored; an unwritable result is an error.
   process.stderr.on("error", ended);
   process.stdout.on("error", (error) => {
     ended(error);

@@ -25,11 +25,11 @@ export interface BenchSettings {
   readonly methods: readonly string[];
   readonly repeats: number;
   readonly seed: string | number;
-  /** Default: each paper's. */
+  /** Default (null): each paper's. */
   readonly temperature: number | null;
-  /** Default: each protocol's limit. */
+  /** Default (null): each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Number of worked examples. Default: each paper's. */
+  /** Number of worked examples. Default (null): each paper's. */
   readonly shots?: number | null;
   /** Model id and server by role. */
   readonly roleModels?: Readonly<Record<string, string>>;

@@ -30,8 +30,8 @@ import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /**
  * Plans all samples by benchmark, method, setting, repeat and question. A partitioner adds dealt questions for
- * protocols that allow it; a team with its own deal plays only that. Questions that cannot be dealt are skipped ({@link
- * unpartitioned}). A method of equal tokens plays the whole questions of each team.
+ * protocols that allow it; a team with its own deal plays only that. Questions that cannot be dealt are skipped, see
+ * {@link unpartitioned}. A method of equal tokens plays the whole questions of each team.
  * @throws LaconicError `config_invalid` for a method of equal tokens without a team
  */
 export function benchJobs(

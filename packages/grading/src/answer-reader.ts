@@ -5,14 +5,14 @@ import { gradeMaths } from "./maths/grade-maths.ts";
 import { extractNumber, gradeNumber } from "./number-answer.ts";
 import { extractText, gradeText } from "./text-answer.ts";
 
-/** Reads answers without knowing the right one: what votes and stop rules compare. */
+/** Reads answers without the gold, for votes and stop rules. */
 export interface AnswerReading {
-  /** The answer that a reply gives; null when it gives none. */
+  /** Null without an answer. */
   read(reply: string): string | null;
   same(a: string, b: string): boolean;
 }
 
-/** How answers of a benchmark are read and compared. */
+/** Reader and format of a benchmark's answers. */
 export function answerReading(grading: AnswerKind): AnswerReading {
   switch (grading.kind) {
     case "numeric":
@@ -45,12 +45,12 @@ const forms: Readonly<Record<AnswerKind["kind"], readonly [form: string, line: (
   writing: ["Reply with the text alone.", (answer) => answer],
 };
 
-/** How an answer has to be written so that the benchmark's grader reads it. */
+/** Answer format that the benchmark's grader reads. */
 export function answerForm({ kind }: AnswerKind): string {
   return forms[kind][0];
 }
 
-/** An answer written as {@link answerForm} demands: how the reply of a worked example ends. */
+/** An answer in the format of {@link answerForm}. */
 export function answerLine({ kind }: AnswerKind, answer: string): string {
   return forms[kind][1](answer);
 }

@@ -6,13 +6,10 @@ import { gradeNumber } from "./number-answer.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
-/**
- * `own`: the rules of this package; `lenient`: the same without those on the notation of an answer; `published`: those of the benchmark's
- * published grader, for comparing with its scores.
- */
+/** `own`: this package's rules; `lenient`: without those on notation; `published`: the benchmark's published grader. */
 export type GradeRule = "own" | "lenient" | "published";
 
-/** Every rule, the default first. */
+/** All rules, the default first. */
 export const gradeRules: readonly GradeRule[] = ["own", "lenient", "published"];
 
 /** All cases of a whole program. */
@@ -21,25 +18,25 @@ export interface WholeProgram {
   readonly entryPoint: string | null;
 }
 
-/** Graders by kind of answer. */
+/** Graders by answer kind. */
 export interface Graders {
   readonly maths: MathsGrader;
   /** For numbers, letters and mathematics. Default `own`. */
   readonly rule?: GradeRule;
-  /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
+  /** `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (
     reply: string,
     tests: Extract<Grading, { kind: "code" }> | WholeProgram,
     signal?: AbortSignal,
     rule?: GradeRule,
   ) => Promise<Verdict>;
-  /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
+  /** Grader of free answers, such as `judgeGrader` of `@laconic/rewards`. Default: compares characters. */
   readonly text?: (
     reply: string,
     problem: Pick<GradedProblem, "question" | "gold">,
     signal?: AbortSignal,
   ) => Promise<Verdict>;
-  /** For benchmarks of writing: judges the text's form, since there is no gold. `writingReward` judges two texts of a pair. */
+  /** Grades writing without a gold, such as `writingReward`. */
   readonly writing?: (
     reply: string,
     grading: Extract<Grading, { kind: "writing" }>,
@@ -48,10 +45,10 @@ export interface Graders {
 }
 
 /**
- * Judges a reply as the problem's benchmark says.
- * @param signal - ends the judging: the verdict is not `decided` then
- * @throws LaconicError `config_invalid` for maths, code and writing without a grader of them: no verdict is not "wrong"; also for published
- * rules and packed cases, which `gradeProblem` of `@laconic/benchmarks` knows; `data_invalid` for a grading that is none
+ * Grades a reply by its benchmark's rules.
+ * @param signal - aborts; the verdict is then not `decided`
+ * @throws LaconicError `config_invalid` for maths, code or writing without a grader, and for published rules and packed
+ * cases (see `gradeProblem`); `data_invalid` for an invalid grading
  */
 export async function gradeAnswer(
   reply: string,
@@ -94,7 +91,7 @@ export async function gradeAnswer(
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
     default: {
-      // From plain JavaScript, or an unchecked file.
+      // Only reachable from untyped code.
       const { id, grading: unknown } = problem;
       const reason = `${id}: no grading is called ${JSON.stringify(unknown.kind)}`;
       throw new LaconicError("data_invalid", reason, { problem: id });
@@ -102,7 +99,6 @@ export async function gradeAnswer(
   }
 }
 
-/** Kinds of answers that are read out of a reply, by a rule. */
 const read: ReadonlySet<string> = new Set(["numeric", "letter", "maths"]);
 
 function missing(kind: "code" | "maths" | "writing", { id }: GradedProblem): never {

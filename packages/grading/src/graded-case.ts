@@ -9,15 +9,15 @@ import { gradeNumber, gradePublishedNumber } from "./number-answer.ts";
 import { gradeText } from "./text-answer.ts";
 import { noAnswer, type Verdict } from "./verdict.ts";
 
-/** Parameters of a case; others are kept and ignored. */
+/** Unknown parameters are kept and ignored. */
 export interface CaseParams {
-  /** Forms of answers: `latex`, `expr`. */
+  /** Answer formats: `latex`, `expr`. */
   readonly match_types?: readonly string[] | undefined;
-  /** 1 to 15: decimals of rounding. Anything else: the largest difference, or one for each element of the gold. */
+  /** Decimals for rounding (1 to 15), else the largest difference, or one per element of the gold. */
   readonly precision?: number | readonly number[] | undefined;
-  /** False: variables may have other names. */
+  /** False if variables may have other names. */
   readonly strict?: boolean | undefined;
-  /** An interval in the gold accepts inequalities. Default: unless the kind is `math-equivalence`. */
+  /** Inequalities match a gold interval. Default: unless the kind is `math-equivalence`. */
   readonly allow_set_relation_comp?: boolean | undefined;
   readonly letters?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
@@ -25,7 +25,7 @@ export interface CaseParams {
   readonly wrap?: string | undefined;
 }
 
-/** A labelled reply: what graders are tested with. */
+/** A labelled reply. */
 export interface GradedCase {
   readonly id: string;
   readonly kind:
@@ -39,11 +39,11 @@ export interface GradedCase {
   readonly gold: string | null;
   readonly prediction: string | null;
   readonly verdict?: boolean | null | undefined;
-  /** `computed`: gold and prediction are LaTeX from end to end. */
+  /** `computed`: gold and prediction are only LaTeX. */
   readonly origin?: string | undefined;
   readonly params?: CaseParams | null | undefined;
   readonly rule?: string | undefined;
-  /** Accuracy is reported for each tag. */
+  /** Accuracy is reported per tag. */
   readonly tags?: readonly string[] | undefined;
 }
 
@@ -81,17 +81,17 @@ const schema: z.ZodType<GradedCase> = z.object({
     .nullish(),
 });
 
-/** A row that is not a case, with the reason. Rows count from 1. */
+/** An invalid row and the reason. Rows count from 1. */
 export interface CaseRefusal {
   readonly file: string;
   readonly row: number;
   readonly reason: string;
 }
 
-/** A row of a data file, such as `jsonLines` of `@laconic/benchmarks` yields. */
+/** A row, as from `jsonLines` of `@laconic/benchmarks`. */
 export type CaseRow = { readonly file: string; readonly row: number; readonly value: unknown } | CaseRefusal;
 
-/** Reads labelled cases from rows, in the order of the rows; an invalid row becomes a refusal. */
+/** Reads labelled cases in row order; invalid rows become refusals. */
 export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase | CaseRefusal> {
   const seen = new Map<string, number>();
   for (const row of rows) {
@@ -114,13 +114,12 @@ export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase 
   }
 }
 
-/** A verdict without a gold is only an extraction. */
+/** An extraction if the gold is missing. */
 export type CaseVerdict = Omit<Verdict, "correct"> & { readonly correct: boolean | null };
 
 /**
- * Judges a labelled case. A case that names the rule of lm-evaluation-harness is judged by it, since its label is that
- * rule's; everything else is judged as benchmarks are.
- * @throws LaconicError `data_invalid` for a case without a gold that needs one
+ * Grades a labelled case like a benchmark, or by the rule of lm-evaluation-harness if the case names it.
+ * @throws LaconicError `data_invalid` for a missing gold
  */
 export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<CaseVerdict> {
   const reply = item.prediction ?? "";
@@ -150,12 +149,11 @@ function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
   return {
     ...(types && { forms: { latex: types.includes("latex"), plain: types.includes("expr") } }),
     ...(strict === false && { strictNames: false }),
-    // Labels of `math-equivalence` are Math-Verify's, which refuses them by default.
+    // Labels of `math-equivalence` come from Math-Verify, which refuses them by default.
     inequalities: inequalities ?? kind !== "math-equivalence",
-    // A benchmark's gold is one answer from end to end.
     ...(kind === "maths" && { bareGold: true }),
     ...(bare && { bareGold: true, bareReply: true }),
-    // A small whole number counts decimals; anything else is a difference.
+    // Small integers are decimals, others differences.
     ...(precision !== undefined &&
       (typeof precision === "number" && Number.isInteger(precision) && precision >= 1 && precision <= 15
         ? { digits: precision }

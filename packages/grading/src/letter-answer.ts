@@ -4,19 +4,19 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * The letter that a reply chooses, in this order: in the last box, after the last cue such as "answer is", in the conclusion, named
- * as correct, as the first word, after "option", the last one in parentheses.
- * @param letters - those of the benchmark, such as `ABCDE`
- * @returns null when it chooses none, or several
+ * Letter that a reply chooses, from the last box, last cue such as "answer is", conclusion, "correct" option, first
+ * word, "option", or last parentheses.
+ * @param letters - of the benchmark, such as `ABCDE`
+ * @returns null for no letter, or several
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
   return readCurrent(withoutDenied(readReply(reply)), (text) => letterOf(text, letters));
 }
 
-/** First code points of the alphabets in circles, squares and parentheses. */
+/** First code points of alphabets in circles, squares and parentheses. */
 const enclosed = [0x249c, 0x24b6, 0x24d0, 0x1f130, 0x1f150, 0x1f170];
 
-/** A text with `(B)` instead of a letter in a circle or square, and without marks and LaTeX commands around letters. */
+/** Replaces circled letters with `(B)`, and removes marks and LaTeX around letters. */
 function plainLetters(text: string): string {
   return text
     .replaceAll(/[\u249c-\u24e9]|[\u{1f130}-\u{1f189}]/gu, (sign) => {
@@ -28,20 +28,20 @@ function plainLetters(text: string): string {
 
 interface Token {
   readonly letter: string;
-  /** Indices of the letter with its brackets. */
+  /** Indices of the letter with brackets. */
   readonly start: number;
   readonly end: number;
   readonly bracketed: boolean;
-  /** The letters that "or", "and" or a comma joins to it, and whether the text rejects them or asks about them. */
+  /** Joined letters, and whether the text rejects or questions them. */
   readonly group: { readonly letters: Set<string>; denied: boolean };
 }
 
 const tokenPattern =
   /(?<![\p{Script=Latin}\p{N}_^\\-]|\p{L}['’]|(?<!\p{L})\p{Script=Latin}\()(?<open>[([]\s*)?(?<letter>[A-Za-z])(?<close>\s*[)\]])?(?![\p{Script=Latin}\p{N}_]|['’]\p{L}|-[\p{L}\d])/gu;
-/** What follows an article or a pronoun. */
+/** Follows an article or pronoun. */
 const sentence =
   /^\s+(?!(?:is|are|was|because|since|as|and|or|but|for|would|can|cannot|fits|with|which|that|here)\b)\p{Ll}/u;
-/** What follows a name in a formula. */
+/** Follows a name in a formula. */
 const formula = /^\s*(?:[=+^<>≤≥](?!\/)|\\[a-z])/u;
 const joining = new RegExp(
   String.raw`^["'\]) \t$*]*(?:(?<and>,?[ \t]*(?:${conjunction}|[&/])(?:\s+(?:maybe|perhaps|either))?)|(?<comma>,)|)["'[( \t$*]*(?:(?:option|choice)\s+)?$`,
@@ -70,7 +70,7 @@ function tokensIn(text: string, letters: string): Token[] {
     const last = tokens.at(-1);
     const how = last && start - last.end < 30 ? joining.exec(text.slice(last.end, start))?.groups : undefined;
     const and = how?.["and"];
-    // "B, A is wrong" and "B and A is wrong" begin another clause.
+    // "B, A is wrong" and "B and A is wrong" start another clause.
     const clause = and === undefined ? clauseBehind.test(behind) : predicate.test(behind) && !/or|\//iu.test(and);
     const joined: boolean = last !== undefined && how !== undefined && !clause && !(closed && and === undefined);
     closed = joined && and !== undefined;
@@ -85,7 +85,7 @@ function tokensIn(text: string, letters: string): Token[] {
 
 const longestOption = 160;
 
-/** The letters of options that a text quotes: labels in order, from the first letter on, three of them or two side by side. */
+/** Quoted option labels: in order, three of them or two adjacent. */
 function quotedIn(text: string, tokens: readonly Token[], letters: string): ReadonlySet<Token> {
   const labels = tokens.filter(
     ({ bracketed, end }) => bracketed || /^(?:[).:](?!\w)|\s*\n|$)/u.test(text.slice(end, end + 2)),
@@ -107,17 +107,17 @@ function quotedIn(text: string, tokens: readonly Token[], letters: string): Read
   return quoted;
 }
 
-/** What may stand between a cue and its letter. */
+/** Between a cue and its letter. */
 const filler =
   /^(?:[\s:*_"'`“”‘’«»„「『$([{]|(?:the|la|el|le|l['’]|die|der|das|a|o|option|choice|letter|answer|statement|opción|letra|alternativa|réponse|Option|Antwort|pilihan|opsi|given by|given in|most|correct)(?!\p{L}))*$/u;
 const conclusion =
   /(?:(?<!\p{L})(?:hence|therefore|thus|so|guess|think|believe|probably|likely|it is|it['’]s|only|(?:leaving|leaves|left)(?: (?:us|me))?(?: with)?|lean(?:ing)? towards?|say|(?:must|has to) be|by elimination|also|donc|jadi|logo|daher)|(?<!["'])[:;.!?\n]|所以|因此|よって|따라서)[\s,:*("']{0,4}(?:(?:option|choice|the\s+answer)\s+)?$/iu;
-/** The end of a line, or a reason. */
+/** Line end, or a reason. */
 const textEnd = /^["'*)\]}.!\s$]*(?:$|\n|(?:(?<=[\s]),?|,)\s*(?:since|because|as|for)\b)/u;
 const named =
   /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)|^\s+(?:richtig|korrekt)\s*(?:[.!,;\n]|$)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
-/** What follows a letter that opens a reply: the end of its line, its text, or a reason. */
+/** After an opening letter: line end, option text, or a reason. */
 const openedBy =
   /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|\s*[.:)!](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
 
@@ -136,7 +136,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
   const usable = (token: Token): boolean => !token.group.denied && token.group.letters.size === 1 && !quoted.has(token);
   const capital = ({ letter, bracketed }: Token): boolean => bracketed || letter !== letter.toLowerCase();
   const cues = cuesIn(text, "choosing");
-  /** The letter of a cue that the text does not reject. */
+  /** Letter after a cue, unless rejected. */
   const chosen = (kind: Cue["kind"]): Token | undefined => {
     let next = tokens.length - 1;
     for (const cue of cues.toReversed()) {
@@ -176,7 +176,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
   return rule === undefined || token?.group.letters.size !== 1 ? null : { answer: token.letter.toUpperCase(), rule };
 }
 
-/** Judges a reply whose gold is one of `letters`. */
+/** Grades a reply whose gold is one of `letters`. */
 export function gradeLetter(reply: string, gold: string, letters: string): Verdict {
   const extracted = extractLetter(reply, letters);
   if (!extracted) return noAnswer;

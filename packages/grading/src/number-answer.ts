@@ -10,8 +10,8 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * The number that a reply gives: after `####`, in the last box, after the last "answer is", or the last one there is.
- * @returns null when it holds none, or where there are several, a range, a part of an expression, or a number that is denied
+ * Number after `####`, in the last box, after the last "answer is", or the last one.
+ * @returns null for none, several, a range, part of an expression, or a denied number
  */
 export function extractNumber(reply: string): Extracted | null {
   for (const { text, rule } of findAnswers(reply, { latex: true, plain: true })) {
@@ -26,7 +26,7 @@ export function extractNumber(reply: string): Extracted | null {
   return last && !isGuess ? { answer: last.value, rule: "last number" } : null;
 }
 
-/** The number of a text that has one beside words; null where it has none, or several. */
+/** The only number of a text; null for none or several. */
 function onlyNumber(text: string): string | null {
   const [only, ...others] = proseExpressions(text, []).filter(({ start, end }) =>
     /\p{N}/u.test(text.slice(start, end)),
@@ -34,10 +34,10 @@ function onlyNumber(text: string): string | null {
   return only && others.length === 0 && !isUnsaid(text, only.start, only.end) ? numberOf(only.text) : null;
 }
 
-/** A sum or product that is not worked out. */
+/** An unevaluated sum or product. */
 const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]/u;
 
-/** The number that an expression is, or an equation comes to; null of anything else. */
+/** Number of an expression or an equation; null for others. */
 function numberOf(expression: string): string | null {
   const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
   const isEquation = value?.kind === "relation" && value.relators.every((each) => each === "=");
@@ -51,8 +51,8 @@ function numberOf(expression: string): string | null {
 }
 
 /**
- * Judges a reply whose gold is a number, exactly: 20.00 is 20, 1,000 is 1000, and 3/4 is 0.75. Equal texts are equal.
- * @param gold - a number, or a worked solution that ends in `#### number`
+ * Grades exactly: 20.00 is 20, 1,000 is 1000, and 3/4 is 0.75.
+ * @param gold - a number, or a worked solution that ends with `#### number`
  */
 export function gradeNumber(reply: string, gold: string): Verdict {
   const same = reply.trim() === gold.trim() && gold.trim() !== "";
@@ -68,10 +68,10 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   ]);
 }
 
-/** How lm-evaluation-harness (task gsm8k, version 3) takes the number out of a reply: for comparison with its scores. */
+/** Extracts the number like lm-evaluation-harness (task gsm8k, version 3). */
 export type PublishedNumberRule = "strict-match" | "flexible-extract";
 
-/** @returns null when it finds none; the text is as the harness leaves it */
+/** @returns null without a number; text as in the harness */
 export function extractPublishedNumber(reply: string, rule: PublishedNumberRule): Extracted | null {
   if (rule === "strict-match") {
     const marked = /#### (-?[0-9.,]+)/u.exec(reply)?.[1];
@@ -81,7 +81,7 @@ export function extractPublishedNumber(reply: string, rule: PublishedNumberRule)
   return last === undefined ? null : { answer: last, rule: `lm-eval ${rule}` };
 }
 
-/** The harness's verdict: equality of texts once commas, dollars, a full stop at the end and what precedes `#### ` are gone. */
+/** Grades like the harness: equal texts without commas, dollars, a final full stop and text up to `#### `. */
 export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
   const extracted = extractPublishedNumber(reply, rule);
   if (!extracted) return noAnswer;

@@ -4,9 +4,8 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * The text that a reply gives as its answer: the line after the last `####`, the last box, what follows the last cue such as
- * "answer is" on its line, or the reply itself where it is one line without a mark.
- * @returns null when it gives none
+ * Text after the last `####`, in the last box, after the last cue such as "answer is", or an unmarked one-line reply.
+ * @returns null without one
  */
 export function extractText(reply: string): Extracted | null {
   return readCurrent(withoutDenied(readReply(reply)), textOf);
@@ -26,15 +25,15 @@ function textOf(text: string): Extracted | null {
 }
 
 const closings: Readonly<Record<string, string>> = { "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」", "『": "』" };
-/** The copula of Japanese, Korean and Hindi stands behind the answer. */
+/** Japanese, Korean and Hindi have the copula after the answer. */
 const copulaBehind = /\s*(?:です|だ|である|입니다|이다|이에요|예요|(?<=\s)हैं?)[.।!]*\s*$/u;
 
-/** What follows the last cue: in quotes, in a tag, or to the end of the line. */
+/** Text after the last cue: in quotes, in a tag, or to the line end. */
 function announced(text: string): string | null {
   const cue = cuesIn(text).at(-1);
   if (!cue) return null;
   const lead = text.slice(cue.start, cue.end);
-  // "The answer is" at the end of a line announces a passage.
+  // "The answer is" at a line end announces a passage.
   if (lead.includes("\n") && !/^\S+\s*\n|:\s*\n/u.test(lead)) return null;
   const quote = /(?:["'`“‘«„「『]|\*+|_+)\s*$/u.exec(lead)?.[0].trim() ?? "";
   const line = text.slice(cue.end).split(/\n|<\//u, 1)[0] ?? "";
@@ -42,7 +41,7 @@ function announced(text: string): string | null {
   return close === -1 ? line.replace(copulaBehind, "") : line.slice(0, close);
 }
 
-/** A text without white space, quotes, emphasis and final punctuation around it. */
+/** Strips white space, quotes, emphasis and final punctuation. */
 function bare(text: string): string {
   const plain = text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
   const [first = ""] = plain;
@@ -55,10 +54,9 @@ function bare(text: string): string {
 }
 
 /**
- * Judges a reply whose gold is a text: the same characters, after Unicode's composition (NFC) and with runs of white space
- * as one space. What stands around an answer (quotes, emphasis, final punctuation) counts on neither side; case counts by default.
- * The answer has to be given as one: a gold that is merely mentioned is not accepted. With `words` `sharedWords` decides, and the
- * verdict has a score.
+ * Compares characters after Unicode composition (NFC) and joined white space. Quotes, emphasis and final punctuation
+ * are ignored; case counts by default. Merely mentioning the gold is not enough. The option `words` uses `sharedWords`,
+ * with a score.
  */
 export function gradeText(
   reply: string,
@@ -81,10 +79,9 @@ export function gradeText(
 }
 
 /**
- * What two texts have in common by the rule of SQuAD and HotpotQA (hotpot_evaluate_v1.py): in lower case, without ASCII punctuation
- * and without the articles a, an and the.
- * @returns `same`: whether the words are equal and in one order (EM); `f1`: the harmonic mean of the shares of either side's words that
- * the other has, 0 where one side says yes or no and the other something else
+ * Overlap by SQuAD's and HotpotQA's rule (hotpot_evaluate_v1.py): lower case, without ASCII punctuation and a, an, the.
+ * @returns `same`: equal in order (EM); `f1`: harmonic mean of both overlap shares, 0 for different answers with yes or
+ * no
  */
 export function sharedWords(answer: string, gold: string): { readonly same: boolean; readonly f1: number } {
   const [own, wanted] = [wordsOf(answer), wordsOf(gold)];

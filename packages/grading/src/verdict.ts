@@ -1,44 +1,44 @@
 import type { GradingStep } from "@laconic/core/run-folder";
 
-/** How sure a verdict is. */
+/** Certainty of a verdict. */
 export type Certainty =
   /** Same text, or exact arithmetic. */
   | "exact"
-  /** Floating-point values agree, or differ, at the given digits or at sample points. */
+  /** Floating-point comparison, at the given digits or at sample points. */
   | "numeric"
-  /** A model says so. */
+  /** Verdict of a model. */
   | "judged"
-  /** The answer could not be read, or not in time; counted as wrong. */
+  /** Unreadable, or not in time; counts as wrong. */
   | "undecided";
 
-/** What a grader says of an answer. */
+/** Verdict of a grader. */
 export interface Verdict {
   readonly correct: boolean;
-  /** The answer as it was found; null when there is none. */
+  /** The extracted answer; null without one. */
   readonly extracted: string | null;
-  /** What decided: where the answer was found, and how it was compared. */
+  /** Source of the answer, and deciding comparison. */
   readonly rule: string;
   readonly certainty: Certainty;
-  /** False where the machine or a limit of the sandbox prevented a verdict: the answer is neither right nor wrong. Default true. */
+  /** False if the machine or a sandbox limit prevented a verdict. Default true. */
   readonly decided?: boolean;
-  /** Whether it was a limit of the sandbox that the answer reached. A reward counts this as wrong. Default false. */
+  /** The answer reached a sandbox limit; rewards count it as wrong. Default false. */
   readonly limited?: boolean;
-  /** How far it is right, 0 to 1, where the benchmark's rule says: F1 of words. */
+  /** Partial credit, 0 to 1, such as F1. */
   readonly score?: number;
-  /** The way to it, where the grader says. */
+  /** Steps to the verdict. */
   readonly steps?: readonly GradingStep[];
 }
 
-/** An answer found in a reply. */
+/** An extracted answer. */
 export interface Extracted {
   readonly answer: string;
   readonly rule: string;
 }
 
-/** The verdict on a reply in which no answer was found. */
+/** Verdict without an answer. */
 export const noAnswer: Verdict = { correct: false, extracted: null, rule: "no answer", certainty: "undecided" };
 
-/** The verdict of comparing texts: whether both sides of the last step are equal. */
+/** Verdict by text equality of the last step. */
 export function textVerdict(extracted: string, rule: string, steps: readonly GradingStep[]): Verdict {
   const last = steps.at(-1);
   return { correct: last !== undefined && last.answer === last.gold, extracted, rule, certainty: "exact", steps };

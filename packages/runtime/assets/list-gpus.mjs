@@ -1,4 +1,4 @@
-// Asks the driver for its GPUs and tells the parent: a driver that crashes takes only this process along.
+// Sends the driver's GPUs to the parent. A crashing driver ends only this process.
 const fromSource = import.meta.resolve("@laconic/core").endsWith(".ts");
 if (fromSource) (await import("tsx/esm/api")).register();
 const { listGpus } = await import("@laconic/kernels-torch");

@@ -4,7 +4,7 @@ import type { AgentId, Utterance } from "@laconic/core";
 export interface AnswerRule<A extends AgentId = AgentId> {
   readonly name: string;
   readonly agents: readonly A[];
-  /** Null without an answer. */
+  /** Returns the answer, or null. */
   readonly choose: (utterances: readonly Utterance[]) => Utterance | null;
 }
 
@@ -19,7 +19,7 @@ export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
 
 /**
  * Most frequent last answer of several agents; ties go to the first listed.
- * @param key - vote of an answer, or null. Default: the trimmed text
+ * @param key - equal for equal answers, null for no vote. Default: the trimmed text
  */
 export function plurality<A extends AgentId>(
   agents: readonly A[],

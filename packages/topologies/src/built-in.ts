@@ -156,8 +156,8 @@ export interface DebateOptions {
 }
 
 /**
- * All answer concurrently, read all messages of the round, their own included, and answer again (Du et al., "Improving
- * Factuality and Reasoning through Multiagent Debate").
+ * All answer concurrently; in later rounds they read all messages of the previous round, their own included, and answer
+ * again (Du et al., "Improving Factuality and Reasoning through Multiagent Debate").
  */
 export function debateGraph(agents: readonly AgentSpec[], { rounds = 2, delivery, answer }: DebateOptions = {}): Graph {
   const ids = agents.map(({ id }) => id);

@@ -50,6 +50,6 @@ export interface Graph<A extends AgentId = AgentId> {
   /** Edges from the previous round; a self-edge is memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
-  /** Counts as silence: it costs tokens and is not delivered. */
+  /** Message that counts as silence: it costs tokens and is not delivered. */
   readonly pass?: string;
 }

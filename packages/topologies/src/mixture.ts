@@ -1,7 +1,8 @@
 import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
 
 /**
- * Combines topologies; a problem always gets the same one. A shared collaborator learns from all (AgentPO).
+ * Combines topologies; a problem always gets the same one, so that its episodes are comparable. A shared collaborator
+ * learns from all (AgentPO).
  * @throws LaconicError `topology_invalid` without topologies
  */
 export function mixture(topologies: readonly Topology[], name = "mixture"): Topology {

@@ -90,7 +90,7 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
     }, ms);
   });
   const said = speak({ ...context, signal: controller.signal }, request);
-  said.catch(() => undefined);
+  said.catch(() => undefined); // ignores a late error
   try {
     return await Promise.race([said, up]);
   } finally {

@@ -7,7 +7,7 @@ import { wordsIn } from "../cli/arguments.ts";
 import { userDefinedBenchValues, withoutFiles } from "@laconic/runtime/bench";
 import type { BenchArguments } from "./bench-flags.ts";
 
-/** Reads a bench of questions from the command line. @throws LaconicError `config_invalid` with the flag */
+/** @throws LaconicError `config_invalid` with the flag */
 export async function configOf(args: BenchArguments, directory: string, data: BenchData | null): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const given = args[flag];
@@ -55,7 +55,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
 }
 
 /**
- * Reads `--role-model actor=NAME@URL,router=NAME` and `--role-price actor=0.15/0.6`.
+ * Reads `actor=NAME@URL,router=NAME`, and prices such as `actor=0.15/0.6`.
  * @throws LaconicError `config_invalid` with the flag
  */
 async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Record<string, BenchModel>> {
@@ -72,7 +72,7 @@ async function roleModelsOf(args: BenchArguments, baseUrl: string): Promise<Reco
   return models;
 }
 
-/** In teams, the hint's writer has its paper's name. */
+/** The hint's writer has its paper's name in teams. */
 const aliases: Readonly<Record<string, string>> = wordTable({ hint: "collaborator" });
 
 function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
@@ -88,7 +88,7 @@ function slotsIn(flag: string, text = ""): [slot: string, value: string][] {
     });
 }
 
-/** Reads `published`, `math500=published,gsm8k=own`, or a default with exceptions: `lenient,math500=published`. */
+/** Reads `published`, `math500=published,gsm8k=own`, or both: `lenient,math500=published`. */
 function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeRules: Record<string, string> } {
   const words = wordsIn(text);
   const [first, ...more] = words.filter((word) => !word.includes("="));
@@ -100,7 +100,7 @@ function gradeRulesOf(text = ""): { readonly gradeRule?: string; readonly gradeR
   return { ...(first !== undefined && { gradeRule: first }), gradeRules: Object.fromEntries(pairs) };
 }
 
-/** Reads `NAME@URL`, with the given or the public price. @throws LaconicError `config_invalid` with the flag */
+/** Reads `NAME@URL`; the public price is the default. @throws LaconicError `config_invalid` with the flag */
 async function pricedModel(
   flag: string,
   text: string,

@@ -10,7 +10,7 @@ import {
 } from "../cli/arguments.ts";
 import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 
-/** Number that the bench's settings check. */
+/** Checked by the bench's settings. */
 const numberFlag: ValueFlag<number> = valueFlag(Number);
 
 interface QuestionArguments {
@@ -59,15 +59,12 @@ interface PlayArguments {
   readonly resume: boolean;
 }
 
-/** Flags of `bench` on models, methods and questions. */
 export type BenchArguments = QuestionArguments & PlayArguments & SpendingFlags;
 
-/** Flags of `bench --tasks`. */
 export type TaskArguments = OnlyTaskArguments &
   PlayArguments &
   SpendingFlags & { readonly timeout: number | undefined; readonly json: boolean };
 
-/** Flags of `bench` only on questions. */
 export const questionFlags: Flags<QuestionArguments> = {
   benchmarks: textFlag("Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one", "a,b"),
   data: textFlag(
@@ -123,14 +120,13 @@ export const questionFlags: Flags<QuestionArguments> = {
   "dry-run": toggle("Say what it would take, and stop"),
 };
 
-/** Flags of only `bench --tasks`. */
 export const taskFlags: Flags<OnlyTaskArguments> = {
   "top-p": numberFlag("Of the baselines on --tasks", "p"),
   device: textFlag("Of the model on this machine that plays --tasks", "name"),
   "chat-template-arguments": textFlag("Of that model's chat template, as JSON", "json"),
 };
 
-/** Flags of both. */
+/** Flags of questions and tasks. */
 export const playFlags: Flags<PlayArguments> = {
   methods: textFlag("Names, with commas; a trained team as NAME=RUN; or ./FILE.ts that exports one", "a,b"),
   tasks: textFlag(

@@ -42,7 +42,7 @@ export async function checkEmpty(directory: string): Promise<void> {
       );
 }
 
-/** Exit code: 0 if every sample has a score. */
+/** Exit code; 0 if every sample has a score. */
 export function codeOf(
   stopped: string | null,
   summaries: readonly { readonly scored: number; readonly samples: number }[],
@@ -66,10 +66,10 @@ export function limitsOf(
   };
 }
 
-/** Default of `--methods`: the tasks' baselines. */
+/** Default of `--methods`. */
 const taskBaselines = "single,concatenation,pipeline,discussion-1,discussion-2";
 
-/** Reads a bench of tasks from the command line. @throws LaconicError `config_invalid` with the flag */
+/** @throws LaconicError `config_invalid` with the flag */
 async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSettings>> {
   const methods = wordsIn(args.methods ?? taskBaselines).map((method) => pairMethod(method));
   const names = methods.map(({ name }) => name);
@@ -103,7 +103,7 @@ async function taskConfigOf(args: TaskArguments): Promise<PairConfig<TaskSetting
   const checked = checkPairConfig(
     {
       tasks: given,
-      // Absolute, so that runs are found from any folder.
+      // Absolute paths work from any folder.
       methods: methods.map(({ name, run }) => (run === null ? name : `${name}=${resolve(run)}`)),
       model,
       baseUrl: args["base-url"] ?? null,

@@ -1,14 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
-/** Positional argument or flag of a command; `T` is its value. */
+/** Positional argument or flag; `T` is its value. */
 export interface Argument<T = unknown> {
   readonly kind: "positional" | "toggle" | "value";
   readonly description: string;
-  /** Placeholder for the value in the help. */
+  /** Placeholder in the help. */
   readonly hint?: string;
   readonly required?: true;
-  /** Text to read if the flag is absent. */
+  /** Text if the flag is absent. */
   readonly default?: string;
   readonly options?: readonly string[];
   readonly alias?: string;
@@ -20,16 +20,15 @@ export interface Argument<T = unknown> {
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** Values of a command's arguments by name. */
+/** Values of arguments by name. */
 export type Values<A> = { readonly [Name in keyof A]: A[Name] extends Argument<infer T> ? T : never };
 
-/** Flags for the given values. */
+/** Flags for values. */
 export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
 
-/** Invalid command line; the help is printed after the message. */
+/** Invalid command line; the help follows the message. */
 export class UsageError extends Error {}
 
-/** Required positional argument. */
 export function positional(description: string, hint?: string): Argument<string> {
   return { kind: "positional", description, required: true, ...(hint !== undefined && { hint }) };
 }
@@ -47,7 +46,6 @@ export function optionalToggle(description: string): Argument<boolean | undefine
   return { kind: "toggle", description };
 }
 
-/** Makes flags for one kind of value. */
 export interface ValueFlag<T> {
   (description: string, hint?: string): Argument<T | undefined>;
   (description: string, hint: string, usual: string): Argument<T>;
@@ -102,7 +100,7 @@ export function wholeNumber(flag: string, given: string, least = 1, most: number
   throw refused(flag, given, most === Infinity ? `a whole number from ${least}` : `${least} to ${most}`);
 }
 
-/** Makes flags for whole numbers, by default from 1. */
+/** Flags for whole numbers, by default from 1. */
 export function wholeFlag(least?: number, most?: number): ValueFlag<number> {
   return valueFlag((given, flag) => wholeNumber(flag, given, least, most));
 }
@@ -119,7 +117,6 @@ export const amountFlag: ValueFlag<number> = valueFlag((given, flag) => {
   throw refused(flag, given, "a number from 0");
 });
 
-/** Splits a comma-separated list. */
 export function wordsIn(list: string): string[] {
   return list
     .split(",")

@@ -6,31 +6,29 @@ import type { Terminal } from "./terminal.ts";
 
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Shows that a command is loading. */
   readonly whileLoading?: <T>(name: string, load: () => Promise<T>) => Promise<T>;
 }
 
 export interface RunContext {
   readonly terminal: Terminal;
-  /** Positional arguments after the declared ones. */
+  /** Arguments after the declared ones. */
   readonly rest: readonly string[];
 }
 
 export interface Command<A extends Arguments = Arguments> {
   readonly description: string;
   readonly args: A;
-  /** Arguments allowed after the declared ones: none (default), settings `key=value`, or any. */
+  /** Further arguments: none (default), settings `key=value`, or any. */
   readonly rest?: "settings" | "words";
   /** Returns the exit code. Default 0. */
   run(values: Values<A>, context: RunContext): Promise<number | undefined> | Promise<void>;
 }
 
-/** Checks the types of a command's values. */
 export function command<A extends Arguments>(spec: Command<A>): Command {
   return spec;
 }
 
-/** Ends a command with this exit code, after the reason was printed. */
+/** Exit after the reason was printed. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
@@ -41,7 +39,7 @@ export class ExitError extends Error {
 }
 
 /**
- * Parses the arguments after a command's name and runs the command.
+ * Parses the arguments and runs a command.
  * @returns the exit code: 0 done, 1 failure, 2 usage or refused, 3 partly verified, 130 and 143 signals
  * @throws UsageError for a missing argument or a value outside the options
  * @throws LaconicError `config_invalid` for an unknown flag, a flag without its value, or a surplus argument
@@ -101,7 +99,7 @@ async function parseWords(
   return { values, rest };
 }
 
-/** Converts typed arguments to values, with defaults. @throws UsageError for a missing required argument */
+/** Converts typed arguments, with defaults. @throws UsageError for a missing required argument */
 export function valuesOf<A extends Arguments>(
   args: A,
   typed: Readonly<Record<string, string | boolean | undefined>>,

@@ -2,7 +2,7 @@ import { LaconicError, thrownText, type ErrorDetail, type LaconicErrorCode } fro
 import { clipped, sayError } from "./say-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Codes of refused requests, in contrast to failures. */
+/** Refused requests, in contrast to failures. */
 const refusals: ReadonlySet<LaconicErrorCode> = new Set([
   "config_invalid",
   "data_invalid",
@@ -16,7 +16,7 @@ const refusals: ReadonlySet<LaconicErrorCode> = new Set([
 ]);
 
 /**
- * Prints an error as one line, and with `json` also as an object.
+ * Prints an error as a line, and with `json` also as an object.
  * @returns the exit code, 2 for a refusal and 1 for a failure
  */
 export function reportError(error: unknown, terminal: Terminal, json: boolean): number {
@@ -35,7 +35,7 @@ export function reportError(error: unknown, terminal: Terminal, json: boolean): 
     return 1;
   }
   sayError({ code: "unexpected", message: thrownText(error) }, terminal, json, "unexpected error");
-  // A bug in Laconic: the stack helps a bug report.
+  // The stack helps a bug report.
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
@@ -46,9 +46,9 @@ function clippedDetail(detail: ErrorDetail): ErrorDetail {
   );
 }
 
-/** Describes a system error: `cannot open notes.txt: no such file or directory (ENOENT)`. */
+/** Text such as `cannot open notes.txt: no such file or directory (ENOENT)`. */
 function systemFailure(error: unknown): { readonly code: string; readonly message: string } | null {
-  // V8 reports lack of memory only in the message.
+  // V8 has no code for lack of memory.
   if (error instanceof RangeError && /out of memory|allocat/iu.test(error.message))
     return { code: "ENOMEM", message: `not enough memory: ${error.message}` };
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
-/** Reads a file that the user named. @throws LaconicError `config_invalid` with the unreadable file */
+/** @throws LaconicError `config_invalid` with the unreadable file */
 export async function readGiven(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
@@ -10,7 +10,7 @@ export async function readGiven(file: string): Promise<Buffer> {
   }
 }
 
-/** Writes a file that the user named. @throws LaconicError `config_invalid` with the unwritable file */
+/** @throws LaconicError `config_invalid` with the unwritable file */
 export async function writeGiven(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);

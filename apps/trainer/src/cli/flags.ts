@@ -9,7 +9,6 @@ export interface RunFlags {
   readonly "dry-run": boolean;
 }
 
-/** Flags of commands that open a run without training. */
 interface RunChoiceFlags {
   readonly trust: boolean;
   readonly best: boolean;
@@ -18,7 +17,7 @@ interface RunChoiceFlags {
 
 export const jsonFlag: Flags<{ readonly json: boolean }> = { json: toggle("Print the result as one line of JSON") };
 
-/** Flag of commands that open folders; `runCommand` handles it. */
+/** Handled by `runCommand`. */
 export const trustFlag: Flags<{ readonly trust: boolean }> = {
   trust: toggle("Run the code, and ask the servers, of folders that were not made here"),
 };
@@ -37,7 +36,6 @@ export const runChoiceFlags: Flags<RunChoiceFlags> = {
   ),
 };
 
-/** Checkpoint and sources to read of a run. */
 export function runChoiceOf({ best, sources }: Omit<RunChoiceFlags, "trust">): {
   readonly which: "best" | "latest";
   readonly sources: "own" | "current";

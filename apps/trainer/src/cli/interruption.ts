@@ -8,7 +8,7 @@ export function exitCodeOfSignal(signal: NodeJS.Signals): number {
 }
 
 /**
- * Turns the first signal into an abort with the signal as reason; the second ends the process.
+ * Aborts at the first signal, with its name as reason; the second ends the process.
  * @param note - called for the first signal
  */
 export function interrupts(note: (signal: NodeJS.Signals) => void): Interrupts {

@@ -12,8 +12,7 @@ export interface StatusLine {
 const patience = 1000;
 
 /**
- * Reports an activity that takes more than a second: in the terminal's moving line with the elapsed seconds, elsewhere
- * as one line.
+ * Reports an activity longer than a second: in the moving line with the elapsed time, elsewhere as one line.
  * @returns ends it
  */
 export function spinner(terminal: StatusLine, text: string): () => void {
@@ -34,24 +33,23 @@ export function spinner(terminal: StatusLine, text: string): () => void {
   };
 }
 
-/** Runs `work` with a spinner. */
 export function spinWhile<T>(terminal: StatusLine, text: string, work: () => Promise<T>): Promise<T> {
   return work().finally(spinner(terminal, text));
 }
 
-/** Time left such as `1 m 05 s left`, by the finished fraction. `started` is in milliseconds of `performance.now()`. */
+/** Time such as `1 m 05 s left`, by the finished fraction. @param started - from `performance.now()` */
 export function leftText(started: number, share: number): string {
   const seconds = (performance.now() - started) / 1000;
   return `${formatDuration((seconds * (1 - share)) / share)} left`;
 }
 
-/** Shows progress in a terminal's moving line; elsewhere prints only milestones. */
+/** Updates a terminal's moving line; elsewhere prints milestones. */
 export function showProgress(terminal: StatusLine, line: string, isMilestone: boolean): void {
   if (terminal.interactive) terminal.status(line);
   else if (isMilestone) terminal.note(line);
 }
 
-/** Shows a download with the time left; without a terminal, prints a line per 10 %. Files in the cache show nothing. */
+/** Shows the time left; without a terminal, prints a line per 10 %. Cached files show nothing. */
 export function downloadProgress(
   name: string,
   terminal: StatusLine,

@@ -6,14 +6,11 @@ export interface SaidError {
   /** A `LaconicErrorCode`, `usage`, a system code such as `ENOENT`, or `unexpected`. */
   readonly code: string;
   readonly message: string;
-  /** Values in the message, by name. */
+  /** Values in the message. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/**
- * Prints an error on standard error. With `json`, also prints `{"error": …}` on standard output, so that it is always
- * JSON.
- */
+/** Prints an error; `json` also writes `{"error": …}` to standard output, which is then always JSON. */
 export function sayError(error: SaidError, terminal: Terminal, json: boolean, shown: string = error.message): void {
   if (json) terminal.result(visibleJson({ error: { ...error, message: clipped(error.message) } }));
   terminal.note(`${terminal.paint("red", "laconic:")} ${clipped(shown)}`);
@@ -21,7 +18,7 @@ export function sayError(error: SaidError, terminal: Terminal, json: boolean, sh
 
 const longest = 1000;
 
-/** Shortens very long words, so that they do not hide the message. */
+/** Shortens long names that would hide the message. */
 export function clipped(message: string): string {
   const short = message.replaceAll(/\S{200,}/gu, (word) => `${word.slice(0, 80)}…${word.slice(-40)}`);
   return short.length <= longest ? short : `${short.slice(0, longest)}…`;

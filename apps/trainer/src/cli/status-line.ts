@@ -1,17 +1,15 @@
 import { formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
 
-/** Contents of the status line after a step. */
 export interface Progress {
   readonly step: number;
   readonly steps: number;
-  /** Fraction of correct episodes in this step. */
+  /** Fraction of correct episodes. */
   readonly accuracy: number;
   /** Mean tokens per episode. */
   readonly tokens: number;
   readonly tokenPrice: number;
   /** Null if unknown. */
   readonly secondsLeft: number | null;
-  /** Text at the end. */
   readonly note?: string;
 }
 
@@ -31,7 +29,7 @@ export function statusLine(progress: Progress): string {
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Short enough for a line of 80 columns. */
+/** Fits a line of 80 columns. */
 function bar(fraction: number, width = 8): string {
   const cells = Math.max(0, Math.min(1, fraction)) * width;
   const full = Math.floor(cells);

@@ -8,24 +8,24 @@ import { downloadProgress, spinner } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
 import { visibleJson } from "./visible-json.ts";
 
-/** Output of a command: results on `out`, everything else on `err`. Tests pass their own. */
+/** Output of a command. Tests pass their own. */
 export interface Terminal extends Progress {
-  /** Writes a result line to standard output. */
+  /** Writes to standard output. */
   result(line: string): void;
-  /** Writes progress, notes and warnings to standard error. */
+  /** Writes progress and warnings to standard error. */
   note(line: string): void;
   /** Replaces the status line on a terminal; does nothing elsewhere. */
   status(line: string): void;
-  /** Whether output goes to a terminal: one moving status line instead of a line per step. */
+  /** Whether a terminal shows one moving status line. */
   readonly interactive: boolean;
   readonly columns: number;
-  /** Colours text if allowed (`NO_COLOR`, pipes). */
+  /** Adds colour if allowed (`NO_COLOR`, pipes). */
   paint(style: "bold" | "dim" | "green" | "yellow" | "red" | "cyan", text: string): string;
-  /** Asks the user for a line; null at end of input. Absent without a terminal. */
+  /** Asks for a line; null at end of input. Absent without a terminal. */
   readonly question?: (text: string) => Promise<string | null>;
 }
 
-/** Placeholder for our colour escapes, which other text cannot contain. */
+/** Placeholder for our colour escapes; other text cannot contain it. */
 const colourMark = randomUUID();
 
 /** Makes control characters visible, except our colours. */
@@ -36,7 +36,7 @@ function shown(line: string): string {
     .join("\u001b");
 }
 
-/** Adds progress to a terminal, and escapes control characters in all text. */
+/** Adds progress, and escapes control characters in all text. */
 export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">>): Terminal {
   const { question: ask } = raw;
   const base: typeof raw = {
@@ -67,7 +67,7 @@ export function withProgress(raw: Omit<Terminal, Exclude<keyof Progress, "note">
   };
 }
 
-/** Prints a command's result: one line of JSON with `--json`, otherwise text. */
+/** Prints JSON with `--json`, otherwise text. */
 export function printResult<T>(
   terminal: Terminal,
   json: boolean | undefined,
@@ -107,7 +107,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
   });
 }
 
-/** Width 0 means unknown. */
+/** 0 means unknown. */
 function columnsOf({ columns }: NodeJS.WriteStream): number {
   return columns > 0 ? columns : 80;
 }

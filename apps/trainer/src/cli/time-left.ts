@@ -1,27 +1,23 @@
-/** Inputs of the time estimate. */
 export interface StepTimes {
-  /** Step times of this process, without evaluations. */
+  /** Steps of this process, without evaluations. */
   readonly stepSeconds: readonly number[];
   readonly evaluationSeconds: readonly number[];
   readonly stepsLeft: number;
   readonly evaluationsLeft: number;
 }
 
-/** Min steps for an estimate. The first step loads and compiles, so it is ignored. */
+/** Min steps. The first step loads and compiles, so it is ignored. */
 const fewest = 3;
-/** Weight of a step relative to the next: a slow machine changes the estimate in about twenty steps. */
+/** Weight of a step relative to the next; the estimate adapts in about twenty steps. */
 const decay = 0.9;
 
-/** Estimates the seconds left from weighted means of recent steps and evaluations; null with too few steps. */
+/** Seconds from weighted means of recent steps and evaluations; null with too few steps. */
 export function timeLeft({ stepSeconds, evaluationSeconds, stepsLeft, evaluationsLeft }: StepTimes): number | null {
   if (stepSeconds.length < fewest) return null;
   return recentMean(stepSeconds.slice(1)) * stepsLeft + recentMean(evaluationSeconds) * evaluationsLeft;
 }
 
-/**
- * Number of evaluations from the end of a step on, including its own and the last one.
- * @param every - 0 for only the last
- */
+/** Number of evaluations from the end of a step on. @param every - 0 for only the last */
 export function evaluationsFrom(step: number, steps: number, every: number): number {
   if (every === 0) return 1;
   return Math.ceil(steps / every) - Math.floor(step / every) + (step % every === 0 ? 1 : 0);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Wraps text at words; longer words stay whole. */
+/** Wraps at spaces; longer parts stay whole. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [""];
   for (const word of text.split(" ")) {
@@ -12,10 +12,7 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/**
- * Fits text to a terminal: wraps lines at words and indents them below their start or label. JSON and table rows stay
- * unchanged.
- */
+/** Wraps lines and indents them below their start or label. JSON and table rows stay unchanged. */
 export function fitted(text: string, columns: number): string {
   if (/^[{[]/u.test(text)) return text;
   return text

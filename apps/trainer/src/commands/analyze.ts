@@ -60,7 +60,7 @@ export const probeCommand: Command = command({
 /** Min episodes for a time estimate. */
 const patience = 50;
 
-/** Shows the time left in a moving line; elsewhere prints a line per family. */
+/** Moving line with the time left; elsewhere a line per family. */
 function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
   const started = performance.now();
   let last = "";

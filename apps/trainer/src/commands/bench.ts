@@ -72,7 +72,6 @@ export const benchCommand: Command = command({
   },
 });
 
-/** Arguments of a bench of questions besides its settings. */
 type PlayArguments = BenchArguments & {
   readonly offline: boolean;
   readonly json: boolean;
@@ -80,7 +79,7 @@ type PlayArguments = BenchArguments & {
   readonly timeout?: number | undefined;
 };
 
-/** Plays methods on questions. @returns the exit code */
+/** @returns the exit code */
 export async function playBench(args: PlayArguments, terminal: Terminal): Promise<number> {
   const directory = resolve(args.run);
   const limits = limitsOf(args, terminal);

@@ -200,7 +200,7 @@ function exemplarOptions({ folder, offline, mirror }: OpenArguments): ExemplarOp
   return { folder: dataFolder(folder), offline, ...(mirror !== undefined && { mirror }) };
 }
 
-/** Returns a source with its files and their problem, if any; downloads them unless `offline`. */
+/** A source with its files and their problem; downloads them unless `offline`. */
 async function exemplarState(
   source: ExemplarSource,
   options: ExemplarOptions,
@@ -222,7 +222,7 @@ async function exemplarState(
   return { name, title, licence, examples, files, problem };
 }
 
-/** Downloads the named source, or all; only checks files if `offline`. @returns 1 for a missing or damaged source */
+/** Downloads one source, or all; only checks files if `offline`. @returns 1 for a missing or damaged source */
 async function checkExemplars(
   name: string | undefined,
   options: ExemplarOptions,
@@ -255,7 +255,7 @@ function problemText(problem: BenchmarkProblem): string {
   ].join("\n");
 }
 
-/** Replaces control characters, because data is untrusted. */
+/** Data is untrusted: replaces control characters. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }

@@ -80,7 +80,7 @@ function tallyLine([name, { pairs, accuracy, falseAccepts, falseRejects }]: read
   return `${name.padEnd(32)} ${String(pairs).padStart(5)}   ${shown.padEnd(22)} ${String(falseAccepts.count).padStart(6)}         ${String(falseRejects.count).padStart(6)}`;
 }
 
-/** Three lines; replies are quoted, so that they cannot control the terminal. */
+/** Replies are quoted, so that they cannot control the terminal. */
 function disagreementLines({ item, verdict }: Judged): string[] {
   const about = [...(item.tags ?? []), ...(item.rule === undefined ? [] : [`rule ${item.rule}`])].join(", ");
   return [

@@ -16,14 +16,14 @@ const taken: ReadonlySet<string> = new Set(["node_modules", "favicon.ico", "laco
 
 const longest = 214;
 
-/** Reason why npm refuses a package name; null for a valid one. */
+/** Reason why npm refuses a name, or null. */
 export function nameProblem(name: string): string | null {
   if (name.length > longest) return `it has ${name.length} characters, at most ${longest} are allowed`;
   if (taken.has(name) || name.startsWith("@laconic/")) return "it is another package's";
   return valid.test(name) ? null : "npm allows lower-case letters, digits and . _ - behind a letter or digit";
 }
 
-/** Valid npm name that is closest to the folder's. */
+/** Valid npm name closest to the folder's. */
 export function nameOf(folder: string): string {
   const name = basename(resolve(folder))
     .normalize("NFKD")
@@ -36,7 +36,7 @@ export function nameOf(folder: string): string {
   return nameProblem(`${name}-team`) === null && name !== "" ? `${name}-team` : "laconic-team";
 }
 
-/** Options or answers; absent ones have defaults. */
+/** Absent fields have defaults. */
 interface Wanted {
   readonly folder: string;
   readonly name?: string | undefined;
@@ -74,14 +74,14 @@ export const initCommand: Command = command({
   },
 });
 
-/** Asks for missing options. Refuses an invalid folder before the next question. Null at end of input. */
+/** Asks for missing options; null at end of input. Refuses an invalid folder before the next question. */
 async function ask(
   question: NonNullable<Terminal["question"]>,
   { folder, name, steps, template }: Wanted,
   folderGiven: boolean,
   terminal: Terminal,
 ): Promise<Wanted | null> {
-  /** Returns the default for an empty line; asks again after a `problem`. */
+  /** Default for an empty line; asks again after a `problem`. */
   const answer = async (
     what: string,
     fallback: string,

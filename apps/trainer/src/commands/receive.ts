@@ -7,12 +7,11 @@ import { hostFlag } from "../cli/flags.ts";
 import { interrupted } from "../cli/interruption.ts";
 import { checkHost, keyFrom } from "../serving/host.ts";
 
-/** Time for chunks in progress at shutdown. */
+/** Time for running chunks at shutdown. */
 const graceSeconds = 3;
-/** Long enough for chunks over a slow line. */
+/** Allows slow lines. */
 const patience = { headMs: 20_000, requestMs: 300_000, readMs: 60_000 };
 
-/** Receives weights for an inference server until a signal. */
 export const receiveCommand: Command = command({
   description: "Take weights over HTTP beside an inference server that shares no disk with the trainer",
   args: {

@@ -41,9 +41,7 @@ const benchFlags = {
 
 const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 
-/**
- * Plays the parts of a published table that need no training and tests each cell. Lists the parts that need training.
- */
+/** Plays a published table without training and tests each cell. Lists the parts that need training. */
 export const reproduceCommand: Command = command({
   description: "Play a paper's table and test every cell against the published figure",
   args: {
@@ -84,7 +82,7 @@ export const reproduceCommand: Command = command({
   },
 });
 
-/** @throws LaconicError `config_invalid` if the paper has no rows of this model, and `--as` names none */
+/** @throws LaconicError `config_invalid` without rows of this model or `--as` */
 async function actorOf(args: {
   readonly as: string | undefined;
   readonly model?: string | undefined;
@@ -115,7 +113,7 @@ function trainedRows(paper: LedgerRow["paper"], table: string): LedgerRow[] {
     : rows;
 }
 
-/** Lists the training commands with their figures. */
+/** Training commands with their figures. */
 function trainingLines(rows: readonly LedgerRow[]): string {
   const lines = [...new Set(rows.map((row) => row.command))].map((line) => {
     const of = rows.filter((row) => row.command === line);
@@ -143,7 +141,7 @@ function questionsOf(name: string): number {
   return splits[defaultSplit]?.rows ?? 1;
 }
 
-/** One line per cell: our value with interval, the paper's, and the test. */
+/** A line per cell: our value with interval, the paper's, and the test. */
 function linesOf(cells: readonly ReproducedCell[], played: string, published: string): string[] {
   return [
     `Against the paper, whose model is ${published}; here it is ${played}. Shares of as many questions as each has, two-sided at 5 %.`,

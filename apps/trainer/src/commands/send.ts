@@ -37,7 +37,6 @@ export const sendCommand: Command = command({
   },
 });
 
-/** Finished, if the run has done all its steps. */
 async function outcomeOf(directory: string): Promise<SinkOutcome> {
   const last = await lastRow(folderSource(directory), runFiles.metrics);
   const done = last?.["progress/done_frac"];

@@ -25,10 +25,10 @@ import { hostFlag, runChoiceFlags, runChoiceOf, runFlags } from "../cli/flags.ts
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 import { runTraining } from "../run/run-training.ts";
 
-/** Time for replies in progress at shutdown. */
+/** Time for running replies at shutdown. */
 const graceSeconds = 3;
 
-/** Max time until the process exits after a stop. */
+/** Max time until the exit after a stop. */
 const maxSecondsToEnd = 4.5;
 
 const trainFlags = Object.fromEntries(
@@ -81,7 +81,6 @@ export const serveCommand: Command = command({
     args.train ? serveTraining(args, rest, terminal) : serveModel(args, rest, terminal),
 });
 
-/** Serves an endpoint for training. */
 async function serveTraining(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const serving = { ...servingOf(args), ...programsOf(args) };
   const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
@@ -98,7 +97,7 @@ async function serveTraining(args: ServeArguments, rest: readonly string[], term
   return runTraining(written, words, args, "serve", terminal, endpoint(serving, terminal, onStatus));
 }
 
-/** Serves fixed weights until a signal. */
+/** Serves until a signal. */
 async function serveModel(args: ServeArguments, rest: readonly string[], terminal: Terminal): Promise<number> {
   const { host, port, ...limits } = servingOf(args);
   const given = servedName(args, rest);
@@ -132,7 +131,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
     terminal.note(`serving ${names} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
     const signal = await interrupted();
     terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
-    // Exits even if the engine is busy with a long prompt.
+    // Exits even if the engine is busy.
     setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
     await closeServer(server, graceSeconds * 1000);
     await served.close();
@@ -157,7 +156,7 @@ function gatewayLine({ step, groupsReady, groupsPerStep, open, waiting, ...count
   return odd.length === 0 ? line : `${line}; ${odd.join(", ")}`;
 }
 
-/** Returns the server's address and limits. @throws LaconicError `config_invalid` for an invalid address */
+/** Address and limits. @throws LaconicError `config_invalid` for an invalid address */
 function servingOf(args: ServeArguments): Parameters<typeof endpoint>[0] {
   const { host, port, "allow-host": names = [] } = args;
   const apiKey = keyFrom(args["api-key-env"]);
@@ -188,7 +187,7 @@ function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], 
   return { programs: { count: programs ?? 1, command: [first, ...words] }, programUrl };
 }
 
-/** Splits a command at spaces, with quotes but without a shell. */
+/** Splits at spaces; supports quotes, without a shell. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 }

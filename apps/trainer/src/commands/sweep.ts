@@ -59,7 +59,7 @@ export const sweepCommand: Command = command({
     const base = configurations[0]?.base ?? {};
     const { variants, fixed } = variantsOf(rest, configurations);
     const folder = resolve(args.out);
-    // Variants are compared by problem, so all test episodes are stored.
+    // Comparisons by problem need all test episodes.
     const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
     const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
     for (const variant of variants)
@@ -126,7 +126,7 @@ export const ablateCommand: Command = command({
   },
 });
 
-/** Trains the base first, because fixed prices depend on it, and each variant's tuning grid before the variant. */
+/** Trains the base first, because fixed prices depend on it, and a tuning grid before its variant. */
 class Ablation {
   readonly #folder: string;
   readonly #request: Request;
@@ -151,7 +151,7 @@ class Ablation {
     readonly price: number | null;
   }> {
     const { tuning, seeds } = this.#request;
-    // Refuses invalid variants before training; any price is fine for that.
+    // Refuses invalid variants early; any price works here.
     const checked = await this.#variants(this.#request.price ?? 1);
     const base = await this.#tune(checked.variants.slice(0, 1));
     const price = this.#request.price ?? (await this.#basePrice(base, checked.variants.slice(1)));
@@ -182,7 +182,7 @@ class Ablation {
         variants,
         folder,
         seeds,
-        // Variants are compared by problem.
+        // Comparisons by problem need all episodes.
         overrides: [`train.evaluation.transcripts=${this.#settings.evaluation.problems}`],
         file: "ablation.json",
         cap,
@@ -205,7 +205,7 @@ class Ablation {
     return chosen;
   }
 
-  /** Price that the base's budget reaches; null if no variant needs it. */
+  /** Price that the base's budget reaches; null if unused. */
   async #basePrice(base: readonly Variant[], others: readonly Variant[]): Promise<number | null> {
     if (!others.some(({ name }) => name.startsWith("fixed-price"))) return null;
     const { seeds } = this.#request;
@@ -213,7 +213,7 @@ class Ablation {
     return reachedPrice(this.#folder, baseVariant, seeds);
   }
 
-  /** Mean price of the named variants' runs, unless the command line or the configuration sets it. */
+  /** Mean price of these variants' runs, unless it is set. */
   async #reachedPrice(folder: string, names: readonly string[], seeds: readonly number[]): Promise<number | null> {
     const prices = await Promise.all(names.map((name) => reachedPrice(folder, name, seeds)));
     const meanPrice = meanOf(prices.filter((price) => price !== null));
@@ -221,7 +221,6 @@ class Ablation {
   }
 }
 
-/** Options of an ablation. */
 interface Request {
   readonly config: WrittenConfig;
   readonly base: WrittenConfig;

@@ -1,6 +1,6 @@
 import type { Command } from "../cli/command.ts";
 
-/** Commands in the order of the help; loaded on use. */
+/** Order of the help; loaded on use. */
 export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   quickstart: async () => (await import("./train.ts")).quickstartCommand,
   init: async () => (await import("./init.ts")).initCommand,
@@ -39,7 +39,6 @@ export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
   completion: async () => (await import("./completion.ts")).completionCommand,
 };
 
-/** Descriptions of command groups. */
 export const commandGroups: Readonly<Record<string, string>> = {
   data: "List, download, check and show benchmark data",
   topology: "List and draw communication graphs",

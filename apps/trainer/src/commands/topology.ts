@@ -41,7 +41,6 @@ const agent = (id: string, role = "agent"): AgentSpec => ({
 });
 const numbered = (most: number): AgentSpec[] => Array.from({ length: most }, (_, i) => agent(`agent-${i + 1}`));
 
-/** Built-in graphs with generic agents. */
 const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = wordTable({
   solo: () => chainGraph([agent("solver")]),
   chain: ({ agents }) => chainGraph(numbered(agents) as [AgentSpec, ...AgentSpec[]]),
@@ -118,7 +117,6 @@ const schema = z.strictObject({
 });
 
 /**
- * Reads a graph from JSON.
  * @throws LaconicError `config_invalid` with the position of the error, `topology_invalid` for a graph that cannot run
  */
 function graphFromJson(text: string, file: string): Graph {
@@ -138,7 +136,7 @@ function graphFromJson(text: string, file: string): Graph {
 }
 
 /**
- * Loads a graph from a user's module: a graph, a text team, or a function that makes one.
+ * Loads a graph, a text team, or a function that makes one.
  * @throws LaconicError `config_invalid` for another export, or a team with control flow, which cannot be drawn;
  * `topology_invalid` for a graph that cannot run
  */

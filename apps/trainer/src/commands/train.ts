@@ -9,7 +9,7 @@ import { runTraining } from "../run/run-training.ts";
 import { actorSpendingFlags } from "../run/spending.ts";
 import { runFlags, trustFlag, viewFlag } from "../cli/flags.ts";
 
-/** Default configuration, as written by `laconic init`. */
+/** Default, as written by `laconic init`. */
 const ownConfiguration = "run.config.ts";
 
 export const trainCommand: Command = command({
@@ -25,11 +25,11 @@ export const trainCommand: Command = command({
   },
   rest: "settings",
   run: async (args, { terminal, rest }) => {
-    // A resume needs no configuration, so the first argument may be a setting.
+    // A resume needs no configuration: the first argument may be a setting.
     const named = args.config !== undefined && !args.config.includes("=");
     const words = named || args.config === undefined ? rest : [args.config, ...rest];
     const config = named ? args.config : args.resume ? undefined : configurationHere();
-    // `train --resume DIR` means `train --resume --run DIR`, as in other commands.
+    // Same as `--resume --run DIR`.
     if (config !== undefined && args.resume && isFolder(config))
       return runTraining(null, words, { ...args, run: config }, "train", terminal);
     return runTraining(config === undefined ? null : await loadConfig(config), words, args, "train", terminal);
@@ -71,7 +71,7 @@ export const quickstartCommand: Command = command({
       throw new LaconicError("config_invalid", `unexpected argument "${args.world}"; story is the only other world`);
     const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
     terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
-    // A resumed run uses its stored configuration instead of the preset.
+    // A resume uses the stored configuration.
     const preset = args.resume ? null : { ...(isStory ? storyTellers : relayQuickstart) };
     return runTraining(preset, words, args, isStory ? "story" : "quickstart", terminal);
   },

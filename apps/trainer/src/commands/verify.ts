@@ -5,7 +5,7 @@ import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult } from "../cli/terminal.ts";
 
-/** Exit codes by verdict; 2 means refused in all commands. */
+/** 2 means refused in all commands. */
 const exitCodes = { agrees: 0, contradicts: 1, partial: 3 } as const;
 
 export const verifyCommand: Command = command({

@@ -63,7 +63,7 @@ export const playgroundCommand: Command = command({
   description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
   args: pageFlags,
   run: async ({ port, json }, { terminal }) => {
-    // The page trains in the browser, so no runs of this machine are served.
+    // The page trains in the browser and shows no local runs.
     const server = await startViewServer({ folders: [], port, page: "playground/" }, terminal);
     if (json) terminal.result(visibleJson({ url: server.url }));
     else terminal.note(`the playground is on ${server.url}; ctrl-c stops`);
@@ -71,7 +71,7 @@ export const playgroundCommand: Command = command({
   },
 });
 
-/** Initial page: a single run's story or a single bench's samples. */
+/** Page of a single run's story or a single bench's samples. */
 async function ownPage([folder, ...others]: readonly string[]): Promise<string> {
   if (folder === undefined || others.length > 0) return "";
   const isThere = (name: string): boolean => existsSync(join(folder, name));
@@ -81,7 +81,6 @@ async function ownPage([folder, ...others]: readonly string[]): Promise<string> 
   return `dashboard/#/${isBench ? "bench" : "run"}/${folderId(await realpath(folder))}`;
 }
 
-/** Writes the pages as one file, and reports omissions. */
 export async function writePages(
   file: string,
   folders: readonly string[],
@@ -108,7 +107,6 @@ async function untilStopped(server: ViewServer): Promise<number> {
   return exitCodeOfSignal(signal);
 }
 
-/** Opens an address with the system's program. */
 function openBrowser(url: string, onError: (reason: string) => void): void {
   const [program, ...words] = systemOf(process.platform).open(url);
   const child = spawn(program, words, { stdio: "ignore", detached: true });

@@ -1,4 +1,4 @@
-/** Commands for shell completion and `--help`, readable without loading the commands. */
+/** Commands for shell completion and `--help`. */
 export interface CommandList {
   readonly commands: readonly ListedWords[];
   readonly presets: readonly string[];
@@ -14,7 +14,6 @@ export interface ListedWords {
   readonly takes: "configuration" | "run" | "other";
 }
 
-/** Positional argument of a command. */
 export interface ListedArgument {
   readonly name: string;
   readonly description: string;
@@ -24,7 +23,6 @@ export interface ListedArgument {
 export interface ListedFlag {
   readonly name: string;
   readonly description: string;
-  /** Whether it needs a value. */
   readonly valued: boolean;
   /** Allowed values, if limited. */
   readonly values: readonly string[];

@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { runFiles } from "@laconic/core/run-folder";
 import type { CommandList, ListedWords } from "./command-list.ts";
 
-/** Suggested word with its help text. */
 export interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
 /**
- * Returns words that complete the last one, which may be empty: commands, flags, values, presets and run folders.
- * @param words - arguments after `laconic`, up to the cursor
+ * Completes the last word, which may be empty.
+ * @param words - command line after `laconic`, up to the cursor
  * @param shells - values of `laconic completion`
  */
 export function completeWords(

@@ -1,4 +1,4 @@
-/** Scripts by shell. Each asks `laconic completion words` for suggestions, and falls back to files. */
+/** Scripts by shell. They ask `laconic completion words`, and fall back to files. */
 export const completionScripts: Readonly<Record<string, string>> = {
   bash: String.raw`# laconic for bash: source <(laconic completion bash)
 _laconic() {

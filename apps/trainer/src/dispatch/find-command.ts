@@ -1,22 +1,21 @@
 import type { Command, CommandContext } from "../cli/command.ts";
 import { commandGroups, commandTable } from "../commands/table.ts";
 
-/** Command found in the arguments. */
 export interface FoundCommand {
-  /** Words of the name, such as `["data", "ls"]`; those of the group or root after a problem. */
+  /** Name such as `["data", "ls"]`; the group or root after a problem. */
   readonly path: readonly string[];
-  /** Words after the name. */
+  /** Arguments after the name. */
   readonly rest: readonly string[];
   /** Reason why it cannot run; null if it can. */
   readonly problem: string | null;
 }
 
-/** Only prints, without loading a command. */
+/** Prints without loading a command. */
 export const helpCommand = { name: "help", description: "Show the help of a command: laconic help train" } as const;
 
 const rootFlags: readonly string[] = ["--help", "-h", "--version", "-v"];
 
-/** Names of the commands in a group, or of all commands for the root. */
+/** Names of commands in a group, or all for the root. */
 export function innerNames(group: string): string[] {
   const paths = Object.keys(commandTable).map((name) => name.split(" "));
   if (group !== "")
@@ -24,7 +23,7 @@ export function innerNames(group: string): string[] {
   return [...new Set(paths.map(([first]) => first as string)), helpCommand.name];
 }
 
-/** Finds the most specific command that the words name. */
+/** Finds the most specific command. */
 export async function findCommand(words: readonly string[]): Promise<FoundCommand> {
   const [name, ...rest] = words;
   if (name === undefined || name.startsWith("-"))
@@ -40,7 +39,6 @@ export async function findCommand(words: readonly string[]): Promise<FoundComman
   return { path: [name], rest, problem };
 }
 
-/** Loads the module of a command. */
 export function loadCommand(
   { path }: Pick<FoundCommand, "path">,
   { whileLoading = (_, load) => load() }: CommandContext,

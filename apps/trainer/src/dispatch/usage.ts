@@ -7,12 +7,12 @@ import type { CommandList, ListedFlag, ListedWords } from "../completion/command
 
 const { commands, presets } = list as CommandList;
 
-/** Max line length, for readability. */
+/** Max line length. */
 const widest = 100;
 
 type Row = readonly [name: string, description: string];
 
-/** Help of a command from `assets/commands.json`, without loading the command. */
+/** Reads the help from `assets/commands.json`, without loading the command. */
 export function usageOf(path: readonly string[], terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const name = path.join(" ");
@@ -78,7 +78,7 @@ function flagDescription({ description, default: usual, required }: ListedFlag):
   return `${description}${required ? " (required)" : ""}${usual === undefined ? "" : ` (default: ${usual})`}`;
 }
 
-/** Table of names and descriptions. A long name has its description below. */
+/** Long names have their description below. */
 function table(rows: readonly Row[], width: number): string[] {
   const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width * 0.4));
   const indent = " ".repeat(column + 4);
@@ -90,7 +90,7 @@ function table(rows: readonly Row[], width: number): string[] {
   });
 }
 
-/** Breaks a name with many values into lines. */
+/** Splits the values of a name over lines. */
 function brokenName(name: string, width: number): string[] {
   return wrapped(name.replaceAll("|", "| "), width - 6).map(
     (line, i) => `${i === 0 ? "  " : "      "}${line.replaceAll("| ", "|")}`,

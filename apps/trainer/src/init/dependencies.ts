@@ -7,20 +7,20 @@ import { boundedJson } from "@laconic/core/json";
 /** Version ranges by package. */
 export type Ranges = Readonly<Record<string, string>>;
 
-/** Packages that all project files import besides `laconic`, with the versions of this installation. */
+/** Packages that all projects import besides `laconic`, with the installed versions. */
 const imported = ["@laconic/core", "@laconic/tasks", "@laconic/topologies"] as const;
 
-/** Packages for the project's test, with this repository's versions. */
+/** Packages for the project's test, as in this repository. */
 const tools: Ranges = { "@types/node": "^20.19.43", typescript: "^7.0.2" };
 
-/** Folder of the package `laconic`, from `src` or `dist`. */
+/** Package folder, from `src` or `dist`. */
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * Returns a new project's dependencies, with the versions of this installation. If npm installed them from local
- * tarballs, uses all of those, because the registry may lack them.
- * @param folder - project folder, the base of relative paths
- * @param imports - packages imported only by this template
+ * Dependencies of a new project, with the installed versions. If npm installed them from local tarballs, all are taken
+ * from there, because the registry may lack them.
+ * @param folder - base of relative paths
+ * @param imports - packages of this template only
  */
 export function dependenciesOf(
   folder: string,
@@ -40,7 +40,7 @@ function versionOf(name: string): string {
 }
 
 /**
- * Finds Laconic packages that npm installed from tarballs, by npm's lock file; empty for other installations.
+ * Tarballs of Laconic's packages in npm's lock file; empty for other installations.
  * @param laconic - folder of the package `laconic`
  */
 export function installedFiles(laconic: string, folder: string): Ranges {
@@ -56,7 +56,7 @@ export function installedFiles(laconic: string, folder: string): Ranges {
   );
 }
 
-/** Packages in npm's lock file, by path; empty without such a file. */
+/** Packages by path; empty without npm's lock file. */
 function packagesIn(record: string): Readonly<Record<string, { resolved?: string }>> {
   try {
     return (boundedJson(readFileSync(record, "utf8")) as { packages?: Record<string, object> }).packages ?? {};
@@ -65,7 +65,7 @@ function packagesIn(record: string): Readonly<Record<string, { resolved?: string
   }
 }
 
-/** Path with forward slashes; absolute on another drive. */
+/** Forward slashes; absolute on another drive. */
 function pathBetween(folder: string, file: string): string {
   const path = relative(resolve(folder), file);
   return (isAbsolute(path) ? file : path).replaceAll("\\", "/");

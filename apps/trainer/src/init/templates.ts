@@ -1,12 +1,11 @@
-/** Project template. */
 export interface Template {
-  /** One line for the help. */
+  /** A line for the help. */
   readonly title: string;
   /** First paragraph of the README. */
   readonly about: string;
   /** Descriptions of the template's own files, by name. */
   readonly holds: Readonly<Record<string, string>>;
-  /** Packages imported only by this template. */
+  /** Packages of this template only. */
   readonly imports?: readonly string[];
 }
 
@@ -14,7 +13,7 @@ export type TemplateName = "team" | "chat" | "tools" | "data" | "self-play" | "e
 
 const holds = { "task.ts": "problems, examples, reward, prompts and team: make them yours" };
 
-/** Templates in the order of the help; the first is the default. */
+/** Order of the help; the first is the default. */
 export const templates: Readonly<Record<TemplateName, Template>> = {
   team: { title: "two clerks and a cashier on the small policy that ships", about: "", holds: {} },
   chat: {

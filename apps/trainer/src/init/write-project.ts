@@ -14,7 +14,7 @@ interface ProjectOptions {
 
 const assets = new URL("../../assets/init/", import.meta.url);
 
-/** Sources of a project's files, by name. npm does not pack `.gitignore`. Most templates share all other files. */
+/** Sources of project files, by name. npm does not pack `.gitignore`. Templates share most files. */
 function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
   const shared = template === "team" ? "team" : "examples";
   const own = Object.fromEntries(Object.keys(templates[template].holds).map((name) => [name, `${template}/${name}`]));
@@ -29,7 +29,6 @@ function sourcesOf(template: TemplateName): Readonly<Record<string, string>> {
   };
 }
 
-/** Contents of a new project's files, by name. @param folder - destination */
 async function projectFiles(
   folder: string,
   { name, steps, template }: ProjectOptions,
@@ -81,7 +80,7 @@ export async function checkFolder(folder: string, template: TemplateName): Promi
 }
 
 /**
- * Writes a project into a folder, and creates the folder if missing. After an error, removes everything it wrote.
+ * Writes a project, creating its folder. Removes everything after an error.
  * @returns names of the files
  * @throws LaconicError `config_invalid` with the conflicting or unwritable files
  */
@@ -101,7 +100,7 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
     return written;
   } catch (error) {
     await Promise.all(written.map((name) => rm(join(folder, name), { force: true })));
-    // Fails if another program has added files.
+    // Keeps folders with other files.
     for (const each of made) await rmdir(each).catch(() => undefined);
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new LaconicError(
@@ -113,9 +112,7 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
   }
 }
 
-/**
- * Missing parent folders, outermost first. Node's recursive `mkdir` does not end in folders such as Linux's `/proc`.
- */
+/** Missing parent folders, outermost first. Recursive `mkdir` never ends in folders such as Linux's `/proc`. */
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = [];
   // A missing drive is its own parent.

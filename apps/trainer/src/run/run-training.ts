@@ -26,7 +26,7 @@ import { actorCap, type CapFlags } from "./spending.ts";
 import { trainRun, type TrainedRun } from "./train-run.ts";
 import { visibleJson } from "../cli/visible-json.ts";
 
-/** Runs or resumes a training and prints its result. @returns the exit code */
+/** Runs or resumes a training. @returns the exit code */
 export async function runTraining(
   written: Readonly<Record<string, unknown>> | null,
   overrides: readonly string[],
@@ -41,7 +41,7 @@ export async function runTraining(
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
     ...overrides,
   ];
-  // Without a written configuration, a resumed run uses its stored one.
+  // Without a configuration, a resume uses the stored one.
   const config =
     written === null ? await resumedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   if (flags["dry-run"]) {
@@ -73,9 +73,7 @@ export async function runTraining(
   });
 }
 
-/**
- * Whether a run has reached its first checkpoint. A run killed earlier starts again; its folder has the paid replies.
- */
+/** Whether the run has reached its first checkpoint. A run killed earlier starts again, with its paid replies. */
 async function isPastCheckpoint(directory: string, every: number): Promise<boolean> {
   for await (const { text } of fileLines(join(directory, runFiles.metrics))) {
     const row = tryParseJson(text);
@@ -84,7 +82,7 @@ async function isPastCheckpoint(directory: string, every: number): Promise<boole
   return false;
 }
 
-/** Reports why the run ended early, if it did. */
+/** Reports an early end. */
 function noteEnd(
   { interrupted, stoppedEarly, steps, bestStep }: TrainedRun,
   command: string,

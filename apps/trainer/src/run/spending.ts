@@ -3,7 +3,7 @@ import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
 import { positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
-/** Spending limit of a command, and the price to count with. */
+/** Spending limit, and the price to count with. */
 export interface SpendingCap {
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
@@ -24,12 +24,10 @@ export interface CapFlags {
 
 export const priceFlag: ValueFlag<TokenPrice> = valueFlag(parsePrice);
 
-/** Flag of commands that call a server. */
 export const timeoutFlag: Flags<{ readonly timeout: number | undefined }> = {
   timeout: positiveFlag("Seconds of a call to a server, with all its attempts (default: 600)", "s"),
 };
 
-/** Flags of commands that call one model. */
 export const spendingFlags: Flags<SpendingFlags> = {
   "max-usd": positiveFlag("Stop before more is spent", "$"),
   price: priceFlag(
@@ -38,7 +36,6 @@ export const spendingFlags: Flags<SpendingFlags> = {
   ),
 };
 
-/** Flags of commands with agents behind an API. */
 export const actorSpendingFlags: Flags<CapFlags> = {
   "max-usd": positiveFlag("Stop before more is spent on an actor's server", "$"),
   "actor-price": priceFlag(
@@ -52,6 +49,7 @@ export function deadlineOf({ timeout }: { readonly timeout?: number | undefined 
   return timeout === undefined ? {} : { deadlineMs: timeout * 1000 };
 }
 
+/** @throws LaconicError `config_invalid` for a cap without a price */
 export async function spendingCap(args: SpendingFlags, model: string): Promise<SpendingCap> {
   const maxUsd = args["max-usd"] ?? null;
   const known = args.price ?? (await knownPrice(model));

@@ -9,10 +9,7 @@ export interface TrainedRun extends StartedRun {
   readonly firstProblem: string | null;
 }
 
-/**
- * Trains into a run folder with a status line. The first interrupt finishes the step and saves. Before any result there
- * is nothing to save, so it ends the process.
- */
+/** Trains into a run folder. The first interrupt finishes the step and saves; before any result, it ends the process. */
 export async function trainRun(
   config: AppConfig,
   options: Pick<StartOptions, "directory" | "resume" | "openSource" | "spending">,

@@ -4,7 +4,7 @@ import { ExitError } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { trainRun } from "./train-run.ts";
 
-/** Trains the runs of a sweep or ablation and shows progress. @throws ExitError if a signal stops a run */
+/** Trains with progress. @throws ExitError if a signal stops a run */
 export async function trainVariants(
   options: Omit<VariantOptions, "onRun" | "start">,
   terminal: Terminal,

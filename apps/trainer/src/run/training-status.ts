@@ -10,13 +10,13 @@ import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 /** Max milliseconds between lines without a terminal. */
 const longestSilence = 30_000;
 
-/** Shows a run's training: one moving status line on a terminal, some lines elsewhere. */
+/** Shows one moving status line on a terminal, some lines elsewhere. */
 export class TrainingStatus {
   readonly #terminal: Terminal;
   #plan: TrainingPlan | null = null;
-  /** Time of the last step or evaluation in milliseconds. */
+  /** Milliseconds of the last step or evaluation. */
   #last: number = performance.now();
-  /** Time of the last line without a terminal. */
+  /** Milliseconds of the last line without a terminal. */
   #lastLine: number = performance.now();
   readonly #stepSeconds: number[] = [];
   readonly #evaluationSeconds: number[] = [];
@@ -26,12 +26,11 @@ export class TrainingStatus {
     this.#terminal = terminal;
   }
 
-  /** Whether this process has finished a step or an evaluation. */
+  /** Whether a step or an evaluation is finished. */
   get hasResults(): boolean {
     return this.#stepSeconds.length + this.#evaluationSeconds.length > 0;
   }
 
-  /** Progress handlers for a run. */
   get progress(): TrainingProgress {
     return {
       ...this.#terminal,
@@ -112,7 +111,7 @@ export class TrainingStatus {
     this.#done = this.#terminal.begin(activity);
   }
 
-  /** Records the seconds since the last step or evaluation. @returns current milliseconds */
+  /** Adds the seconds since the last step or evaluation. @returns current milliseconds */
   #lap(seconds: number[]): number {
     const at = performance.now();
     seconds.push((at - this.#last) / 1000);

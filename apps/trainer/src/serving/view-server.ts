@@ -8,19 +8,19 @@ import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
 export interface ViewServerOptions {
   readonly folders: readonly string[];
-  /** Waits for folders that do not exist yet. */
+  /** Waits for missing folders. */
   readonly mayCome?: boolean;
   readonly host?: string;
   /** 0 for a free port. */
   readonly port?: number;
-  /** Names that browsers may use for the server besides the host. */
+  /** Other names of the server for browsers. */
   readonly names?: readonly string[];
   /** Page of the printed address. */
   readonly page?: string;
 }
 
 export interface ViewServer {
-  /** With the token, if needed. */
+  /** Includes the token, if needed. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface ViewServer {
 const graceMs = 500;
 
 /**
- * Serves the dashboard. Access from other machines needs a token in the address.
+ * Serves the dashboard. Other machines need a token in the address.
  * @throws LaconicError `config_invalid` for a missing folder or an unusable address
  */
 export async function startViewServer(options: ViewServerOptions, terminal: Terminal): Promise<ViewServer> {
@@ -62,7 +62,7 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
   };
 }
 
-/** Host for the address; for all interfaces, this machine's first external one. */
+/** Host for the address; for all interfaces, the first external one. */
 function named(host: string): string {
   const isEvery = host === "0.0.0.0" || host === "::";
   const reached = Object.values(networkInterfaces())

@@ -4,14 +4,14 @@ import { shellWord } from "@laconic/core/text";
 import type { Terminal } from "../cli/terminal.ts";
 import { interrupted } from "../cli/interruption.ts";
 
-/** Page to show: the run or bench in a folder, or the list of all runs below it. */
+/** Run or bench in a folder, or all runs below it. */
 export interface Shown {
   readonly folder: string;
   readonly page: "run" | "bench" | "list";
 }
 
 /**
- * Runs work that writes a folder. If asked, shows the folder during the work and until the user stops it.
+ * Shows a folder while work writes it, and until the user stops it.
  * @param work - returns the exit code; the dashboard closes after a signal
  * @throws LaconicError as listening and the work do
  */

@@ -130,7 +130,6 @@ function maxCopies(protocol: Protocol, agents: number): PromptCopies {
   const later = agents + (agents > 2 ? 2 : agents);
   const shown = Math.min(agents, 2);
   // A ranker and, twice, two judges read all programs. A writer reads two, their tests and reflections.
-  // reflections.
   return {
     questions: calls,
     examples: 0,

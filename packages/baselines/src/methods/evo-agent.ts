@@ -51,8 +51,7 @@ export const evoAgent: Baseline = methodOf({
     });
   },
   maxCalls: (protocol, size) => 1 + roundsOf(protocol, size) * (2 * maxTries + 2),
-  // Each attempt reads the answer and all experts twice, and the new one once; then the expert and two answers are
-  // read.
+  // Each attempt reads the answer and all experts twice, the new one once; then the expert and two answers.
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);
     const replies = rounds * (3 * maxTries + 3) + maxTries * rounds * (rounds - 1);

@@ -11,8 +11,8 @@ import { protocolsOf, roundsOf } from "../protocols/protocol-for.ts";
 import { textOf, type Script } from "../protocols/script.ts";
 
 /**
- * Multi-Agent Debate: one side answers, the other must disagree, and a moderator may end each round with an answer.
- * After 3 rounds, a judge lists the first round's candidates and picks one. Each agent has one chat.
+ * Multi-Agent Debate: one side answers, the other must disagree. After each round, a moderator may end the debate with
+ * an answer. After 3 rounds, a judge lists the first round's candidates and picks one. Each agent has one chat.
  */
 export const mad: Baseline = methodOf({
   name: "mad",
@@ -69,7 +69,6 @@ export const mad: Baseline = methodOf({
   },
   maxCalls: (protocol, size) => 3 * roundsOf(protocol, size) + 2,
   // A chat grows per round by one written reply, and by one read (side) or two (moderator).
-  // both sides twice,
   // The judge reads both sides twice, and its list. Released prompts repeat the question.
   maxCopies: (protocol, size) => {
     const rounds = roundsOf(protocol, size);

@@ -95,7 +95,7 @@ export interface Baseline {
   /** Null for an unknown price. */
   readonly prices?: Readonly<Record<AgentId, TokenPrice | null>>;
   create(options: BaselineOptions): Topology;
-  /** Splits a problem among agents; null if impossible. */
+  /** Splits a problem among agents; null if impossible. Default: all see the whole problem. */
   readonly deal?: <P extends Problem>(problem: P) => P | null;
   /** Seed and agents of `deal`, for records. */
   readonly dealt?: { readonly seed: string; readonly holders: readonly AgentId[] };

@@ -123,7 +123,7 @@ interface PlayedWith {
 const longReply = 1024;
 
 /**
- * Max reply tokens that keep a method as published: its phases' highest limit.
+ * Max reply tokens that keep a method as published: its phases' highest limit, or 1,024 if one has none.
  * @param protocol - null for an unpublished team
  */
 export function replyCeiling(protocol: Pick<Protocol, "phases"> | null): number {

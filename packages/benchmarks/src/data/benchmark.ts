@@ -52,7 +52,7 @@ export interface Split {
   readonly placed?: PlacedFile;
   /** Archive entries of the split. */
   readonly within?: RegExp;
-  /** Only few-shot examples. */
+  /** Only for few-shot examples, never scored. */
   readonly pool?: boolean;
 }
 

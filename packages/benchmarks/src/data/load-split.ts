@@ -18,7 +18,7 @@ export interface FoundFile {
 
 /** How strictly files are read. */
 export interface LoadOptions {
-  /** `strict` (default) stops at unreadable rows, unknown files and row counts; `lenient` lists them. */
+  /** `strict` (default) stops at unreadable rows, unknown files and row counts; `lenient` skips and lists them. */
   readonly mode?: "strict" | "lenient";
   /** Accepts other bytes and row counts. */
   readonly allowChanged?: boolean;

@@ -64,7 +64,7 @@ const openingOf: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "
 const before =
   /(?:^|[^\p{L}])(?:[Rr]s|Re|Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|St|Mt|Ft|No|Nos|Fig|Figs|Eq|Eqs|Ex|Sec|Ch|Art|Vol|Vols|pp?|cf|viz|vs?|e\.\s?g|i\.\s?e|approx|ca|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/u;
 
-/** They end a sentence only before a typical first word. */
+/** Abbreviations that end a sentence only before a typical first word. */
 const perhaps =
   /(?:^|[^\p{L}])(?:\p{L}|(?:\p{L}\.\s?)+\p{L}|Ph\.\s?D|etc|Inc|Ltd|Co|Corp|Bros|Jr|Sr|Ave|Blvd|Rd|min|max|mins|secs?|hrs?|yrs?|wks?|ins?|ft|yds?|mi|lbs?|oz|gal|pts?|qts?|sq|cu|dia|km|cm|mm|kg|gms?|lit|mph|kmph|deg|avg|resp|dept|est)\.\s*$/u;
 

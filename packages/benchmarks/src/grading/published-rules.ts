@@ -50,7 +50,7 @@ function hendrycksText(answer: string): string {
   return text;
 }
 
-/** MATH's published grader: equal texts of the last box and the gold. */
+/** MATH's published grader: the last box equals the gold after normalisation. */
 export function gradeHendrycks(reply: string, gold: string): Verdict {
   const boxed = lastBoxed(reply);
   if (boxed === null) return noAnswer;
@@ -120,7 +120,7 @@ function minervaText(answer: string): string {
   return /^\d+$/u.test(digits) ? digits : text;
 }
 
-/** Minerva's rule. */
+/** Grades by Minerva's rule. */
 export async function gradeMinerva(
   reply: string,
   gold: string,
@@ -134,7 +134,7 @@ export async function gradeMinerva(
     { name: "found in the final sentence", answer: found, gold },
     { name: "normalised as Minerva does", answer: said, gold: wanted },
   ];
-  // SymPy's parser reads only these.
+  // SymPy's parser reads only expressions and equations.
   if (said === wanted || [said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
     return textVerdict(found, "Minerva's published rule, same text", steps);
   const compared = await maths.grade(said, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);

@@ -63,7 +63,7 @@ export type DataSource = string | readonly string[];
 /** Custom training and test problems. */
 export interface DataSettings extends RowSettings {
   readonly train: DataSource;
-  /** Other files, or a share of `train` selected by a seed (default 0). */
+  /** Other files, or a share of `train` (between 0 and 1) selected by a seed (default 0). */
   readonly testProblems: DataSource | { readonly share: number; readonly seed?: string | number };
 }
 

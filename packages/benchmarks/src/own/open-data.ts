@@ -117,7 +117,8 @@ export interface OpenedData {
 }
 
 /**
- * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side.
+ * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side, chosen by
+ * question and seed.
  * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row with a test question (skipped in
  * lenient mode); `config_invalid` naming the setting; download errors
  */

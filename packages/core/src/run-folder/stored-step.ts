@@ -45,7 +45,8 @@ export interface StoredRollout {
   readonly reward: number | null;
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
-  /** The episode with one agent silent, by agent. */
+  readonly utteranceScores?: readonly (number | null)[];
+  /** By agent: the episode with this agent silent. */
   readonly without?: Readonly<Record<AgentId, number>>;
   readonly greedy?: number;
   readonly greedyReward?: number | null;

@@ -161,11 +161,11 @@ export interface BenchConfig {
   readonly from: string | null;
   readonly to: string | null;
   readonly repeats: number;
-  /** Default: each method's. */
+  /** Default (null): each method's. */
   readonly temperature: number | null;
-  /** Default: each protocol's limit. */
+  /** Default (null): each protocol's limit. */
   readonly maxTokens: number | null;
-  /** Number of worked examples. Default: each paper's. */
+  /** Number of worked examples. Default (null): each paper's. */
   readonly shots: number | null;
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;

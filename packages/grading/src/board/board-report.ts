@@ -6,7 +6,7 @@ import { wilsonInterval } from "@laconic/core/numeric";
 import { type GradedCase, gradeCase, type CaseVerdict } from "../graded-case.ts";
 import { mathsGrader } from "../maths/maths-grader.ts";
 
-/** A gold with replies that are right and replies that are wrong, under one of the board's rules. */
+/** A gold with right and wrong replies. */
 interface BoardItem {
   readonly kind: GradedCase["kind"];
   readonly rule: string;
@@ -16,7 +16,7 @@ interface BoardItem {
   readonly wrong: readonly string[];
 }
 
-/** The grader's own labelled pairs: those written by hand, then one right and one wrong reply of every drawn item. */
+/** Labelled pairs: written by hand, then two per drawn item. */
 export async function graderBoard(): Promise<GradedCase[]> {
   const byHand = (await itemsOf("by-hand")).flatMap((item) => casesOf(item, [item.tag, "by hand"]));
   const rounds = new Map<string, number>();
@@ -29,7 +29,7 @@ export async function graderBoard(): Promise<GradedCase[]> {
   return [...byHand.map((each, i) => ({ ...each, id: `h-${i + 1}` })), ...drawn];
 }
 
-/** Reasons why replies of the board are right or wrong, by name. */
+/** Reasons for labels, by name. */
 export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
@@ -54,7 +54,7 @@ export interface Judged {
   readonly verdict: CaseVerdict;
 }
 
-/** A share with its interval at 95 % (Wilson). */
+/** A share with its 95 % interval (Wilson). */
 export interface Share {
   readonly count: number;
   readonly of: number;
@@ -62,33 +62,30 @@ export interface Share {
   readonly interval: readonly [low: number, high: number];
 }
 
-/** How often verdicts are as labelled. */
+/** Agreement of verdicts with labels. */
 export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
-  /** Of all pairs. */
+  /** Share of all pairs. */
   readonly falseAccepts: Share;
-  /** Of the pairs whose label says wrong. */
+  /** Share of the pairs labelled wrong. */
   readonly falseAcceptsOfWrong: Share;
   readonly falseRejects: Share;
 }
 
-/** What judging a board showed and took. */
+/** Accuracy and speed of a board. */
 export interface BoardReport {
   readonly total: Tally;
   readonly kinds: Readonly<Record<string, Tally>>;
   readonly tags: Readonly<Record<string, Tally>>;
   readonly verdictsPerSecond: number;
-  /** Of this process, all threads. */
+  /** All threads of this process. */
   readonly verdictsPerProcessorSecond: number;
-  /** Cases whose verdict is not their label. */
+  /** Cases whose verdict differs from the label. */
   readonly disagreements: readonly Judged[];
 }
 
-/**
- * Judges cases together, and measures it from the start of the grader's threads, two where there are two cores.
- * @param onVerdict - called in the order of the cases
- */
+/** Grades and times cases on one thread per core, at most two. @param onVerdict - called in case order */
 export async function judgeCases(
   cases: readonly GradedCase[],
   onVerdict: (judged: Judged) => void = () => undefined,
@@ -100,7 +97,7 @@ export async function judgeCases(
     const start = performance.now();
     const before = process.cpuUsage();
     const verdicts = cases.map((item) => gradeCase(item, maths));
-    // One that fails is thrown when its turn comes.
+    // Failures are thrown in case order.
     for (const verdict of verdicts) verdict.catch(() => undefined);
     const judged: Judged[] = [];
     for (const [i, item] of cases.entries()) {
@@ -125,7 +122,7 @@ function isLabelled({ item, verdict }: Judged): boolean {
   return typeof item.verdict === "boolean" && verdict.correct !== null;
 }
 
-/** Verdicts beside labels; what has no label, or no verdict, is left out. */
+/** Compares verdicts with labels; skips cases without either. */
 export function tallyOf(judged: readonly Judged[]): Tally {
   const pairs = judged.filter(isLabelled).map(({ item, verdict }) => [item.verdict, verdict.correct] as const);
   const count = (holds: (label: boolean, correct: boolean) => boolean): number =>
@@ -142,7 +139,6 @@ export function tallyOf(judged: readonly Judged[]): Tally {
   };
 }
 
-/** Tallies by what `keysOf` names, in the order of the names. */
 function talliesBy(judged: readonly Judged[], keysOf: (item: GradedCase) => readonly string[]): Record<string, Tally> {
   const names = [...new Set(judged.flatMap(({ item }) => keysOf(item)))].toSorted((a, b) => a.localeCompare(b));
   return Object.fromEntries(

@@ -8,38 +8,37 @@ import { identityOf, normaliseLatex } from "./reading/normalise.ts";
 import { readValue } from "./reading/read-value.ts";
 import type { Value } from "./value.ts";
 
-/** Options of judging an answer in mathematics. */
+/** Options for grading maths. */
 export interface MathsOptions {
-  /** Decimals to which decimals are rounded before they are compared. Default 6. */
+  /** Decimals for rounding decimals. Default 6. */
   readonly digits?: number;
-  /** Largest absolute difference, or one for each element of the gold's list: instead of rounding. */
+  /** Largest absolute difference, or one per element of the gold's list, instead of rounding. */
   readonly tolerance?: number | readonly number[];
-  /** An interval in the gold accepts inequalities. The other way round always holds. Default true. */
+  /** Inequalities match a gold interval; the reverse always holds. Default true. */
   readonly inequalities?: boolean;
-  /** Accepts a percent sign on one side, a decimal rounded to two digits or more, another unit, a missing base. Default false. */
+  /** Accepts a one-sided percent sign, rounding to two or more digits, another unit, a missing base. Default false. */
   readonly lenient?: boolean;
-  /** Variables need the same names. Default true. */
+  /** Requires equal variable names. Default true. */
   readonly strictNames?: boolean;
-  /** Where answers are looked for. Default both. */
+  /** Searched formats. Default both. */
   readonly forms?: AnswerForms;
-  /** The gold is LaTeX from end to end, not a text that holds it. Default: unless it has formulas or boxes. */
+  /** The gold is only LaTeX. Default: unless it has formulas or boxes. */
   readonly bareGold?: boolean;
-  /** So is the reply. Default: unless it has formulas, boxes or sentences. */
+  /** The reply is only LaTeX. Default: unless it has formulas, boxes or sentences. */
   readonly bareReply?: boolean;
 }
 
 const both: AnswerForms = { latex: true, plain: true };
 
 /**
- * Judges a reply by a gold answer in mathematics: the same text, the same exact number, or expressions that agree at
- * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities. Use `mathsGrader`, which has a time
- * limit, for hostile replies.
+ * Grades mathematics: equal texts, exact numbers, or agreement at sample points. Use `mathsGrader` with its time limit
+ * for hostile replies.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
   const { forms = both, strictNames = true } = options;
   const wanted = firstRead(candidatesOf(gold, forms, options.bareGold));
   if (!wanted) return { ...noAnswer, rule: "the gold cannot be read" };
-  // "No solution" is a set, and said in words.
+  // "No solution" is a set in prose.
   const spoken =
     wanted.value.kind === "words" ||
     (wanted.value.kind === "set" && wanted.value.items.length === 0 && /\p{L}{4}/u.test(wanted.text));
@@ -74,7 +73,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   return { ...verdict, steps: [...(verdict.steps ?? []), { name: "compared as", answer: match.how, gold: null }] };
 }
 
-/** Compares a letter with its value against either of them, or both; null where no letter has a value. */
+/** Compares letters with their values; null if none has one. */
 function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Likeness): Match | null {
   const [wanted, said] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
   const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), said?.letter ?? letterAlone(answer.text)];
@@ -85,14 +84,14 @@ function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Li
   return a && b && compareValues(a, b, likeness);
 }
 
-/** Where the gold is the letter of a choice, a sentence is read for its letter. */
+/** If the gold is a letter, sentences give a letter. */
 function wordsOf(reply: string, gold: string): Candidate[] {
   const found = findWords(reply);
   const chosen = found[0]?.rule !== "boxed" && letterAlone(gold) !== null ? extractLetter(reply, "ABCDEFGH") : null;
   return chosen ? [{ text: chosen.answer, rule: chosen.rule }] : found;
 }
 
-/** An answer whose constant of integration has another letter than the gold's, with the gold's. */
+/** Renames an answer's integration constant to the gold's. */
 function constantOf(answer: string, gold: string): Value | null {
   const wanted = /\+\s*([CcKk])$/u.exec(gold.trim())?.[1];
   const [, rest, said] = /^(.+\+\s*)([CcKk])$/su.exec(answer.trim()) ?? [];
@@ -112,11 +111,11 @@ function likenessOf({ digits = 6, tolerance, inequalities = true, lenient = fals
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
   if (text.trim() === "") return [];
-  // Formulas inside a bare answer, `$90^\circ$,$60^\circ$`, are its parts.
+  // Formulas are parts: `$90^\circ$,$60^\circ$`.
   const whole = (): Candidate[] => [{ text: readReply(text).replaceAll(/(?<!\\)\$/gu, " "), rule: "the whole text" }];
   if (bare) return whole();
   const found = findAnswers(text, forms);
-  // A gold that is an expression or a word needs no wrapping to be one.
+  // Golds need no wrapper.
   return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? whole() : found;
 }
 
@@ -128,7 +127,7 @@ function firstRead(candidates: readonly Candidate[]): ReadCandidate | null {
   return null;
 }
 
-/** Single letters by the order in which they come, so that f(x) is f(y). */
+/** Renames single letters by their order, so f(x) equals f(y). */
 function renamed(text: string): Value | null {
   const names = new Map<string, string>();
   const plain = normaliseLatex(text).replaceAll(/(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])/gu, (letter) => {
@@ -145,7 +144,7 @@ const lettered = new RegExp(
   "su",
 );
 
-/** The letter and the value of an answer such as `(C) 12`; null for any other. */
+/** Letter and value of an answer such as `(C) 12`; null for others. */
 function choiceOf(text: string): { readonly letter: string; readonly value: string } | null {
   const match = lettered.exec(text.trim());
   if (!match) return null;
@@ -155,12 +154,11 @@ function choiceOf(text: string): { readonly letter: string; readonly value: stri
     if (!value.endsWith("}")) return null;
     value = value.slice(0, -1).trim();
   }
-  // Two letters choose nothing.
+  // Two letters are no choice.
   if (value === "" || lettered.test(value) || /^\(?[A-H]\)?$|^(?:or|and)\b|^[,/&]/u.test(value)) return null;
   return { letter: (wrapped ?? bare) as string, value };
 }
 
-/** The letter of an answer that is nothing else. */
 function letterAlone(text: string): string | null {
   const bare = text.replaceAll(new RegExp(command, "gu"), "").replaceAll(/[\s(){}.$]/gu, "");
   return /^[A-H]$/u.test(bare) ? bare : null;

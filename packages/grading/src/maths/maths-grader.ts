@@ -6,26 +6,26 @@ import type { Verdict } from "../verdict.ts";
 import type { MathsOptions } from "./grade-maths.ts";
 import type { MathsNote, MathsPair } from "./maths-worker.ts";
 
-/** Judges mathematics on a thread of its own. */
+/** Grades mathematics on separate threads. */
 export interface MathsGrader {
   /**
-   * Judges one reply. A pair that exceeds the thread's time or memory is wrong, its certainty `undecided`; one without
-   * processor time is not `decided`. Either way the thread is replaced, and later pairs are not affected.
-   * @param signal - aborts the pair: it is not `decided`, with the rule `aborted`
-   * @throws LaconicError `engine_failed` after `close`, or when the thread cannot start
+   * Grades a reply. Exceeded time or memory makes it wrong and `undecided`; without processor time it is not `decided`.
+   * Other pairs are unaffected.
+   * @param signal - aborts: not `decided`, rule `aborted`
+   * @throws LaconicError `engine_failed` after `close`, or if the thread cannot start
    */
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict>;
-  /** Ends the thread; pairs that wait are rejected. */
+  /** Ends the threads and rejects waiting pairs. */
   close(): Promise<void>;
 }
 
-/** Limits of one comparison. */
+/** Limits per comparison. */
 export interface MathsGraderOptions {
-  /** Milliseconds of processor time for one pair; of wall time where the system reports no other. Default 3000. */
+  /** Processor time per pair in milliseconds; wall time if unknown. Default 3000. */
   readonly timeoutMs?: number;
-  /** Mebibytes of the thread's memory. Default 256. */
+  /** Memory per thread in MiB. Default 256. */
   readonly memoryMiB?: number;
-  /** Threads that share the pairs, each with this memory. Default 1. */
+  /** Number of threads, each with this memory. Default 1. */
   readonly threads?: number;
 }
 
@@ -35,22 +35,19 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** Pairs that the thread holds at a time: enough to keep it busy. */
+/** Max pairs sent to a thread. */
 const atOnce = 32;
-/** Wall time after which, with 20 times a pair's own time, the thread counts as starved. */
+/** Max wall time of a starved thread, plus 20 times a pair's limit. */
 const longestWallMs = 30_000;
 
 const givenUp: Verdict = { correct: false, extracted: null, rule: "aborted", certainty: "undecided", decided: false };
 
-/** Starts the grader's thread at the first pair. */
+/** Starts a grader's thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
   return mathsGraderOn(moduleBeside("./maths-worker", import.meta.url), options);
 }
 
-/**
- * Threads of which each pair goes to the one that has the fewest.
- * @param entry - module whose `serve` judges pairs on a thread
- */
+/** Sends each pair to the thread with the fewest. @param entry - module whose `serve` grades pairs */
 export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): MathsGrader {
   const threads = Array.from({ length: options.threads ?? 1 }, () => ({
     grader: new MathsThread(entry, options),
@@ -96,7 +93,7 @@ class MathsThread implements MathsGrader {
     let giveUp = (): void => undefined;
     const verdict = new Promise<Verdict>((resolve, reject) => {
       const job: Job = { pair: { reply, gold, ...(options && { options }) }, resolve, reject };
-      // A pair that was sent comes back in its turn and is ignored.
+      // Results of aborted pairs are ignored.
       giveUp = () => {
         const place = this.#waiting.indexOf(job);
         if (place >= 0) this.#waiting.splice(place, 1);
@@ -129,7 +126,7 @@ class MathsThread implements MathsGrader {
     }
   }
 
-  /** Gives the oldest pair up when its time is over. */
+  /** Ends the oldest pair after its time limit. */
   #watch(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -148,7 +145,7 @@ class MathsThread implements MathsGrader {
     this.#timer = setTimeout(look, timeoutMs);
   }
 
-  /** The oldest pair is to blame; those behind it are judged by the next thread. */
+  /** Fails the oldest pair; the next thread grades the others. */
   #replace(why: string, decided = true): void {
     const old = this.#worker;
     this.#worker = null;
@@ -176,7 +173,7 @@ class MathsThread implements MathsGrader {
       else this.#sent.shift()?.resolve(note);
       this.#watch();
       this.#pump();
-      // An idle grader does not keep the process alive.
+      // Idle graders do not keep the process alive.
       if (this.#sent.length + this.#waiting.length === 0) thread.unref();
     });
     const stopped = (error: unknown): void => {
@@ -198,15 +195,12 @@ function closed(): LaconicError {
   return new LaconicError("engine_failed", "the maths grader was closed");
 }
 
-/**
- * Milliseconds of processor time that a thread has used; null where the system does not report it.
- * @param thread - as `/proc/thread-self` names it
- */
+/** Processor time of a thread in milliseconds; null if unknown. @param thread - name in `/proc/thread-self` */
 function threadMilliseconds(thread: string | null): number | null {
   if (thread === null) return null;
   try {
     const stat = readFileSync(`/proc/${thread}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before may hold anything
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the preceding name may contain anything
     return (Number(fields[11]) + Number(fields[12])) * 10; // utime, stime: proc_pid_stat(5), in hundredths of a second
   } catch {
     return null;

@@ -2,17 +2,17 @@ import { parentPort } from "node:worker_threads";
 import type { Verdict } from "../verdict.ts";
 import { gradeMaths, type MathsOptions } from "./grade-maths.ts";
 
-/** A pair to judge. */
+/** A pair to grade. */
 export interface MathsPair {
   readonly reply: string;
   readonly gold: string;
   readonly options?: MathsOptions;
 }
 
-/** What the thread says: what the system calls it, that it is ready, or the verdict on the oldest pair that it has. */
+/** Messages: system name of the thread, readiness, verdict on the oldest pair. */
 export type MathsNote = { readonly thread: string } | "ready" | Verdict;
 
-/** Judges pairs in the order in which they come, until its thread ends. */
+/** Grades pairs in order until the thread ends. */
 export function serve(): void {
   const port = parentPort;
   if (!port) throw new Error("the maths grader's thread has no parent");

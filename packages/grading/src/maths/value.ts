@@ -9,13 +9,13 @@ export interface Scalar {
   readonly text: string;
   /** Exact value of an integer, a decimal or a fraction of integers. */
   readonly exact: Fraction | null;
-  /** It has a decimal point and is rounded before it is compared. */
+  /** Has a decimal point, so it is rounded for comparison. */
   readonly decimal: boolean;
-  /** `plain` is `10%`, which people write for 10 and for 0.1; `\%` is a hundredth. */
+  /** `plain` is `10%`, which can mean 10 or 0.1; `\%` is a hundredth. */
   readonly percent: "no" | "plain" | "latex";
-  /** Meaning of the text of a calculated scalar. */
+  /** Expression of a calculated scalar. */
   readonly expression?: Expression;
-  /** The measure of the unit behind it, such as `cm^2`. */
+  /** Measure of its unit, such as `cm^2`. */
   readonly measure?: string | undefined;
 }
 
@@ -24,13 +24,13 @@ interface Words {
   readonly text: string;
 }
 
-/** A list in any order, duplicates counted once. */
+/** A list without order; duplicates count once. */
 export interface AnswerSet {
   readonly kind: "set";
   readonly items: readonly Value[];
-  /** The word that joins inequalities; a comma may mean either. */
+  /** Conjunction of inequalities; a comma may be either. */
   readonly joined?: "and" | "or";
-  /** Names of the items, where each has a different one. */
+  /** Names of the items, if all differ. */
   readonly names?: readonly string[];
 }
 
@@ -59,15 +59,15 @@ export type Relator = "=" | "\\neq" | "<" | ">" | "\\leq" | "\\geq";
 export interface Relation {
   readonly kind: "relation";
   readonly sides: readonly Scalar[];
-  /** One fewer than sides. */
+  /** One relation fewer than sides. */
   readonly relators: readonly Relator[];
   /** Value of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
   readonly assigned: Value | null;
-  /** Approximation behind the assigned value. */
+  /** Approximation after the assigned value. */
   readonly about?: Value | undefined;
 }
 
-/** A digit string in a base other than ten. */
+/** Digits in a base other than ten. */
 export interface InBase {
   readonly kind: "base";
   readonly digits: string;

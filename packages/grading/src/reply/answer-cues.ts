@@ -1,18 +1,18 @@
 import cueWords from "../../assets/cue-words.json" with { type: "json" };
 
-/** A phrase that announces an answer, such as "the answer is". */
+/** A phrase before an answer, such as "the answer is". */
 export interface Cue {
-  /** Index of the cue's noun or verb. */
+  /** Index of its noun or verb. */
   readonly start: number;
-  /** Index where the answer may begin: behind the copula, colon, quotes and white space. */
+  /** Index where the answer may start: after copula, colon, quotes and white space. */
   readonly end: number;
-  /** "the answer is", "I choose", or a noun in front of a name as in "option B". */
+  /** "the answer is", "I choose", or a noun before a name as in "option B". */
   readonly kind: "statement" | "verb" | "name";
 }
 
 /**
- * Cue words by part of speech, as patterns: `spaced` in the order en, es, fr, de, pt, id, ar; `unspaced` of ja, ko, zh and hi, whose
- * words need no spaces, and whose copula stands behind the answer or is missing. A preposition joins a phrase to the noun.
+ * Cue patterns by part of speech: `spaced` for en, es, fr, de, pt, id, ar; `unspaced` for ja, ko, zh and hi, with the
+ * copula after the answer or none.
  */
 const { spaced, unspaced } = cueWords;
 
@@ -41,7 +41,7 @@ const copulaLink = new RegExp(
   String.raw`(?:\s+(?!fail|false|wrong|incorrect|not)\p{L}{2,20}){0,3}?\s+${both("copula")}[ \t]*:?`,
   "iuy",
 );
-/** Signs and adverbs before the answer itself. Brackets, dollars and backslashes belong to the answer. */
+/** Before an answer: signs and adverbs. Brackets, dollars and backslashes belong to it. */
 const lead = new RegExp(
   String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi)(?![\p{L}\p{M}])[\s,]*)*`,
   "iuy",
@@ -50,9 +50,9 @@ const lineEnd = /[ \t*_:]*\n\s*/uy;
 const headingStart = new RegExp(String.raw`^[ \t#>*_\d.)]*(?:(?:the|my|la|le|die|${spaced.correct})\s+)*$`, "iu");
 
 /**
- * Cues in the order of the text: a noun with its copula, colon or tag, or a heading above the answer.
+ * Cues: a noun with copula, colon or tag, or a heading.
  * @param also - `"choosing"` adds verbs ("I choose"), nouns without a copula ("Option") and "the correct statement is";
- *   `"result"` adds "the result is", which also ends steps of a calculation
+ * `"result"` adds "the result is", which also ends calculation steps
  */
 export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue[] {
   const cues: Cue[] = [];
@@ -75,7 +75,7 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
   return cues;
 }
 
-/** Where the answer begins below a line that holds only the noun. */
+/** Start of the answer after a line with only the noun. */
 function headingEnd(text: string, start: number, from: number): number | null {
   const end = endOf(lineEnd, text, from);
   return end !== null && headingStart.test(text.slice(text.lastIndexOf("\n", start) + 1, start)) ? end : null;
@@ -93,7 +93,7 @@ const deniedBefore = new RegExp(
 );
 const deniedBehind = new RegExp(String.raw`^["'*)\]}」]{0,4}\s?(?:${unspaced.notBehind})`, "iu");
 
-/** Whether what stands at a place is denied, as "is not 5" or "5ではない" deny 5. */
+/** Whether a span is denied: "is not 5", "5ではない". */
 export function isDenied(text: string, start: number, end: number): boolean {
   return deniedBefore.test(text.slice(Math.max(0, start - 40), start)) || deniedBehind.test(text.slice(end, end + 12));
 }
@@ -103,23 +103,23 @@ const instead = new RegExp(
   "giu",
 );
 
-/** "not 5 but 6" says 6: a text without what is denied in favour of something else. */
+/** Removes denied text before a correction: "not 5 but 6" gives 6. */
 export function withoutDenied(text: string): string {
   return text.replaceAll(instead, "$1");
 }
 
-/** What stands in front of a number that bounds the answer. */
+/** Precedes a number that bounds the answer. */
 const boundBefore =
   /(?:\b(?:at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between|up\s+to|from)|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
-/** What stands behind a number that is asked about, or an end of a range alone: `6 or more`, `6 points or fewer`, `6+`. */
+/** Follows a questioned number, or the end of a range: `6 or more`, `6 points or fewer`, `6+`. */
 const openEnded =
   /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b|^\+(?![\s\w(])|^\s*\?/iu;
 
-/** "I am unable to solve this with 5 unknowns" says no number. */
+/** "I am unable to solve this with 5 unknowns" gives no number. */
 const refused =
   /\b(?:(?:not|un)\s?able\s+to|can\s?not|can['’]t|could(?:\s+not|n['’]t))\s+(?:answer|calculate|compute|determine|find|help|provide|solve)\b[^.,;:!?\n]*$/iu;
 
-/** Whether what stands at a place is denied, or only bounds the answer, as "at least 6" and "6 or more" do. */
+/** Whether a span is denied, or only a bound: "at least 6", "6 or more". */
 export function isUnsaid(text: string, start: number, end: number): boolean {
   return (
     isDenied(text, start, end) ||
@@ -129,20 +129,20 @@ export function isUnsaid(text: string, start: number, end: number): boolean {
   );
 }
 
-/** An author takes back what stands before. */
+/** Retracts the preceding text. */
 const takenBack =
   /\bI(?:['’]ve|\s+have|\s+had)?\s+(?:made|see|found|noticed?)\s+(?:an?|my|the)\s+(?:\w+\s+)?(?:error|mistake|slip)\b|\bI\s+(?:was|am)\s+(?:wrong|mistaken)\b|\b(?:above|boxed|previous|earlier|first)\s+(?:answer|result|value|number|box)\s+(?:is|was)\s+(?:wrong|incorrect|not\s+(?:right|correct))|\bcorrection\s*:|\bscratch\s+that\b/giu;
-/** The same right behind an answer: further off, "this" is something else. */
+/** Retracts directly after an answer; later, "this" is something else. */
 const thisIsWrong =
   /^[^\n]{0,80}?[}\n][^\p{L}\d]{0,12}(?:(?:no|wait|hmm|oops|actually|sorry)\b[^\p{L}\d]{0,6}){0,3}(?:that|this|it)(?:\s+(?:is|was)|['’]s)\s+(?:actually\s+)?(?:wrong|incorrect|not\s+(?:right|correct)|a\s+mistake|an\s+error)\b/iu;
-/** Another answer is given. */
+/** Gives another answer. */
 const givenAnew =
   /\b(?:no,?\s+wait|wait,?\s+no)\b|\b(?:correct(?:ed)?|right)\s+(?:final\s+)?(?:result|answer|value|number|solution|option|choice)\s*(?:is|should\s+be|would\s+be|equals|=|:)/giu;
 
 const mark = /\\(?:boxed|fbox)\s*\{[^}]*|####/gu;
 /**
- * Reads a reply whose last box or `####` is not the last word: behind "I made an error" or "the correct result is" the rest is read
- * alone. Where the rest says nothing, an answer that was taken back is none, and any other stands.
+ * Reads a corrected reply: only the rest after "I made an error" or "the correct result is". If the rest has no answer,
+ * retracted answers are dropped, and others count.
  */
 export function readCurrent<T>(text: string, read: (text: string) => T | null): T | null {
   const marked = [...text.matchAll(mark)].at(-1);

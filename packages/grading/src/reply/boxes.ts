@@ -1,4 +1,4 @@
-/** A `\boxed{...}` or `\fbox{...}`, with what it holds. */
+/** A `\boxed{...}` or `\fbox{...}` and its content. */
 export interface Box {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface Box {
 const maxBoxes = 100;
 const opening = /\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w)(?<word>\s*[^\s$]+))/gu;
 
-/** The last boxes of a text that do not stand within others. A box whose brace never closes ends with its line. */
+/** Outermost boxes at the end of a text. An unclosed box ends with its line. */
 export function boxesIn(text: string): readonly Box[] {
   const boxes: Box[] = [];
   for (const match of [...text.matchAll(opening)].slice(-maxBoxes)) {
@@ -25,10 +25,7 @@ export function boxesIn(text: string): readonly Box[] {
   return boxes;
 }
 
-/**
- * What the last `\boxed{...}` or `\fbox{...}` of a text holds, braces matched.
- * @returns null without one, or when its brace never closes
- */
+/** Content of the last `\boxed{...}` or `\fbox{...}`. @returns null without one, or if it never closes */
 export function lastBoxed(text: string): string | null {
   const opened = [...text.matchAll(/\\(?:boxed|fbox)\s*\{/g)].at(-1);
   if (!opened) return null;
@@ -37,7 +34,7 @@ export function lastBoxed(text: string): string | null {
   return close === -1 ? null : text.slice(start, close);
 }
 
-/** Where the brace closes that opens in front of a place; -1 when it never does. */
+/** Position of the closing brace; -1 if missing. */
 export function closingBraceAt(text: string, from: number): number {
   let depth = 1;
   for (let i = from; i < text.length; i++) {

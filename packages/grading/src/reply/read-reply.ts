@@ -2,23 +2,23 @@ import { wordTable } from "@laconic/core/checks";
 import { withoutThoughts } from "@laconic/core/text";
 import { closingBraceAt } from "./boxes.ts";
 
-/** Characters of a reply that are read: the last ones, where answers are. */
+/** Max characters read, at the end of a reply. */
 const longestReply = 100_000;
 
 /**
- * The one form in which graders read replies and golds: without thoughts, deleted text, emphasis and style commands, with plain
- * characters, line endings and digits. Published rules read the raw reply instead.
+ * Normalises replies and golds: no thoughts, deleted text, emphasis or style commands; plain characters, line ends and
+ * digits.
  */
 export function readReply(reply: string): string {
   const text = plainCharacters(reply.slice(-longestReply)).replaceAll(/\r\n?|\u2028|\u2029/gu, "\n");
   return withPlainDigits(withoutStyles(withoutEmphasis(withoutThoughts(text)).replaceAll(doubled, "\\")));
 }
 
-/** A backslash that was escaped twice; `\\\\` in front of other commands ends the row of a matrix. */
+/** A doubly escaped backslash; `\\\\` before other commands ends a matrix row. */
 const doubled =
   /(?<!\\)\\\\(?=(?:boxed|text|left|right|[dt]?frac|sqrt|begin|le|ge|leq|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z])|[()[\]]\s)/gu;
 
-/** An emphasis mark opens behind a space or a sign and in front of a character; so `2**3` and `a * b` are not emphasis. */
+/** Emphasis opens after a space or sign; `2**3` and `a * b` have none. */
 const emphasis = /(?<![\p{L}\p{N}*_)\]}\\^$])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n]{0,300}?[^\s*_\\])\1(?![\p{L}\p{N}*_])/gu;
 const deleted = /~~(?=\S)[^\n~]{1,300}?(?<=\S)~~|<(del|s|strike)>[^<\n]{0,300}<\/\1>/giu;
 const tags = /<\/?(?:b|i|u|em|strong|mark|span|center|font|sub|sup)(?:\s[^<>]{0,80})?>/giu;
@@ -27,17 +27,17 @@ function withoutEmphasis(text: string): string {
   const kept = text.includes("<") ? text.replaceAll(tags, "") : text;
   const shown = /~~|<(?:del|s|strike)>/iu.test(kept) ? kept.replaceAll(deleted, " ") : kept;
   if (!/[*_]/u.test(shown)) return shown;
-  // Twice: bold inside of italics.
+  // Twice, for bold inside italics.
   return shown.replaceAll(emphasis, "$2").replaceAll(emphasis, "$2");
 }
 
 const separator = String.raw`(?:\s?\{\s*,\s*\}\s?|,?\\[,;:! ]\s?|~|[\u00a0\u2009\u202f'’])`;
 const thousands = new RegExp(String.raw`(?<![\d.,])([1-9]\d{0,2})((?:${separator}\d{3})+)(?!\d)`, "gu");
 const decimalComma = /(?<=\d)\s?\{\s*,\s*\}\s?(?=\d)/gu;
-/** `12,34,567`, as in India; within brackets it is a list. */
+/** `12,34,567`, as in India; a list inside brackets. */
 const lakhs = /(?<![\d.,([]|\\\{)[1-9]\d?(?:,\d{2})+,\d{3}(?![\d,])/gu;
 
-/** Numbers without typographic thousands separators. A comma is left: it may separate a list. */
+/** Removes typographic thousands separators except commas. */
 function withPlainDigits(text: string): string {
   return text
     .replaceAll(thousands, (_, first: string, groups: string) => first + groups.replaceAll(/\D/gu, ""))
@@ -45,9 +45,9 @@ function withPlainDigits(text: string): string {
     .replaceAll(lakhs, (number) => number.replaceAll(",", ""));
 }
 
-/** Zero width, soft hyphens, variation selectors, marks and isolates of direction: nothing is seen of them. */
+/** Zero width, soft hyphens, variation selectors, direction marks and isolates. */
 const invisible = /[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\u2066-\u206f\ufeff]|\u034f|\p{Variation_Selector}/gu;
-/** From where the direction of reading is overridden to where that ends: what is seen is not what is written. */
+/** Text under a direction override, displayed differently. */
 const overridden = /[\u202d\u202e][^\u202c\n]*\u202c?/gu;
 const embedding = /[\u202a-\u202c]/gu;
 const fullWidth = /[\uff01-\uff5e\u3000\ufe63\u3002]/gu;
@@ -55,8 +55,8 @@ const fullWidth = /[\uff01-\uff5e\u3000\ufe63\u3002]/gu;
 const digit = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/gu;
 
 /**
- * A text without the characters that show nothing, and with plain letters, digits and signs for full-width ones. What stands
- * under an override of the direction of reading becomes one sign of an unreadable character.
+ * Removes invisible and replaces full-width characters. Text under a direction override becomes one unreadable
+ * character.
  */
 function plainCharacters(text: string): string {
   return text
@@ -74,31 +74,31 @@ function plainCharacters(text: string): string {
     });
 }
 
-/** Commands by what they take and show. */
+/** Commands by arguments and output. */
 const commands = {
-  /** Take nothing and show nothing. */
+  /** No argument, no output. */
   declaration:
     "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge displaystyle textstyle scriptstyle " +
     "scriptscriptstyle bf it rm sf tt sl sc em bfseries itshape rmfamily sffamily ttfamily normalfont boldmath limits nolimits " +
     "hfill hfil vfill noindent centering strut bigl bigr Bigl Bigr big Big bigg Bigg biggl biggr Biggl Biggr middle " +
     "blacksquare qed qedsymbol checkmark bigstar blacktriangle blacklozenge square Box",
-  /** The size of a bracket. A full stop behind it is an invisible bracket. */
+  /** Bracket size; a following full stop is an invisible bracket. */
   fence: "left right",
   /** Show their argument: `\underline{37}`. */
   wrapper: "underline uline uuline uwave underbar smash ensuremath hl ul",
-  /** Show their argument in a mathematical alphabet, in which a word is text: `\mathrm{cm}`. */
+  /** Show it in a mathematical alphabet, as text: `\mathrm{cm}`. */
   alphabet: "mathrm mathit mathsf mathtt mathnormal mathup",
-  /** The same in bold, which marks unit vectors: `\mathbf{i}`. */
+  /** Show it in bold, for unit vectors: `\mathbf{i}`. */
   bold: "mathbf boldsymbol bm pmb bold",
-  /** Show their argument as text: `\textbf{37}`. */
+  /** Show it as text: `\textbf{37}`. */
   text: "text textbf textit textrm textsf texttt textsc textsl textup textmd textnormal emph mbox hbox",
   /** Take a colour. */
   colour: "color",
-  /** Take a colour and show their argument: `\textcolor{red}{37}`. */
+  /** Take a colour and show the argument: `\textcolor{red}{37}`. */
   coloured: "textcolor colorbox",
-  /** Take two colours and show their argument. */
+  /** Take two colours and show the argument. */
   framed: "fcolorbox",
-  /** Take an argument that is not part of the answer: `\tag{1}`. */
+  /** Hide an argument outside the answer: `\tag{1}`. */
   hidden: "tag label vspace phantom hphantom vphantom sout st cancel bcancel xcancel footnote",
 };
 type Style = keyof typeof commands;
@@ -112,7 +112,7 @@ const styles: Readonly<Record<string, Style>> = wordTable(
 const deepest = 100;
 const command = /\\(?:([a-zA-Z]+)\*?|[^a-zA-Z])/gsu;
 const colours = String.raw`(?:\s*(?:\[[a-zA-Z]{1,10}\]\s*)?\{[^{}]{1,40}\})`;
-/** What a command hides behind it. */
+/** Hidden part after a command. */
 const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
   fence: String.raw`(?:\s*\.)?`,
   colour: `${colours}?`,
@@ -120,7 +120,7 @@ const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
   framed: `${colours}{0,2}`,
 };
 const withoutArgument: ReadonlySet<string> = new Set<Style>(["declaration", "fence", "colour"]);
-/** Behind a command what is not shown, and the brace in front of what is. */
+/** Hidden part after a command, and the brace of the shown part. */
 const openings = Object.fromEntries(
   (Object.keys(commands) as Style[]).map((style) => {
     const brace = withoutArgument.has(style) ? "" : String.raw`(?<brace>\s*\{)?`;
@@ -128,7 +128,7 @@ const openings = Object.fromEntries(
   }),
 ) as Readonly<Record<Style, RegExp>>;
 
-/** A text without the LaTeX commands that change its look, at any depth. Text commands become `\text{...}`. */
+/** Removes LaTeX style commands at any depth. Text commands become `\text{...}`. */
 function withoutStyles(text: string, depth = 0): string {
   if (!text.includes("\\") || depth > deepest) return text;
   let shown = "";
@@ -142,12 +142,12 @@ function withoutStyles(text: string, depth = 0): string {
     const { brace } = opening.exec(text)?.groups ?? {};
     const start = opening.lastIndex;
     if (brace === undefined) {
-      // A letter behind a command is not part of its name.
+      // A following letter is not part of the name.
       shown += style !== "fence" && /[a-zA-Z]/u.test(text[start] ?? "") ? " " : "";
       read = start;
       continue;
     }
-    // A group that never closes shows what it holds.
+    // Unclosed groups show their content.
     const close = closingBraceAt(text, start);
     const content = withoutStyles(text.slice(start, close === -1 ? text.length : close), depth + 1);
     shown += shownAs(style, content, shown.slice(-20));
@@ -156,12 +156,12 @@ function withoutStyles(text: string, depth = 0): string {
   return shown + text.slice(read);
 }
 
-/** Two letters and what units are written with. */
+/** Two letters, and unit characters. */
 const word = /^(?:[\s.\-/^{}\d\p{L}]|\\(?:[,;: ]|cdot(?![a-zA-Z])))*$/u;
 const twoLetters = /\p{L}(?:[^\p{L}]|\\cdot)*\p{L}/u;
-/** In front of the argument of a power, an index or a command, which needs its braces. */
+/** Before the argument of a power, index or command, which needs braces. */
 const braced = /[\^_]\s*$|\\[a-zA-Z]+\s*$/u;
-/** A number and a space, behind which a letter is a unit. */
+/** A number and a space; a following letter is a unit. */
 const measured = /[\d})]\s*(?:\\[,;: ]|~)\s*$/u;
 
 function shownAs(style: Style, content: string, before: string): string {

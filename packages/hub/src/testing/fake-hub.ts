@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a repository holds: text and small bytes are git blobs, `large` ones are served from another origin. */
+/** File of a repository: text and small bytes are git blobs; `large` files come from the storage origin. */
 export interface FakeFile {
   readonly bytes: Uint8Array;
   readonly large?: boolean;
 }
 
-/** A request that the fake hub or its storage received. */
+/** Request received by the fake hub or its storage. */
 export interface Seen {
   readonly server: "hub" | "storage";
   readonly method: string;
@@ -17,37 +17,37 @@ export interface Seen {
   readonly authorization: string | undefined;
 }
 
-/** Answers instead of the hub; returns false to let the hub answer. */
+/** Replaces the hub's answer; returns false to let the hub answer. */
 export type Fault = (seen: Seen, response: ServerResponse) => boolean;
 
-/** A hub and its storage on loopback, on two origins, as the real one. */
+/** Hub and storage on loopback with two origins, like the real one. */
 export interface FakeHub {
   readonly endpoint: string;
   readonly storage: string;
   readonly commit: string;
   readonly files: Map<string, FakeFile>;
   readonly seen: Seen[];
-  /** Asked in turn before every answer. */
+  /** Tried in turn before every answer. */
   readonly faults: Fault[];
   /** Entries per page of a listing. */
   pageSize: number;
   close(): Promise<void>;
 }
 
-/** The secret in addresses of the fake storage: it must appear in no message. */
+/** Secret in the storage's addresses, which must not appear in any message. */
 export const signature = "secret-signature";
 
-/** SHA-1 of a blob as git computes it, in hexadecimal digits. */
+/** Git's SHA-1 of a blob in hexadecimal. */
 export function gitHash(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** SHA-256 in hexadecimal. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Starts a hub and its storage on the loopback address, with the repository's files, faults on request and a list of what was asked. */
+/** Starts a fake hub and its storage on loopback with the repository's files. */
 export async function startFakeHub(repo: string, files: Readonly<Record<string, FakeFile>>): Promise<FakeHub> {
   const commit = gitHash(new TextEncoder().encode(repo));
   const seen: Seen[] = [];
@@ -74,7 +74,7 @@ export async function startFakeHub(repo: string, files: Readonly<Record<string, 
     ),
   );
 
-  // Another host too: Python follows redirects within one host itself.
+  // A different host: Python follows redirects within one host by itself.
   const elsewhere = storage.address.replace("127.0.0.1", "localhost");
   const main = await listen(
     createServer(
@@ -139,7 +139,7 @@ function listingEntry(path: string, { bytes, large = false }: FakeFile): unknown
   return { type: "file", path, size, oid: "0".repeat(40), lfs: { oid: sha256(bytes), size, pointerSize: 134 } };
 }
 
-/** Answers a request with bytes, or with the range of them that it asks for. */
+/** Answers a request with bytes, or with the requested range of them. */
 export function sendBytes(
   request: { readonly method?: string | undefined; readonly headers: { readonly range?: string | undefined } },
   response: ServerResponse,
@@ -163,7 +163,7 @@ function json(response: ServerResponse, value: unknown, headers: Readonly<Record
   response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
 }
 
-/** A refusal that gives away what was sent, as a careless server may. */
+/** Error response that leaks the request's token, like a careless server. */
 function refuse(response: ServerResponse, status: number, code: string): void {
   const { authorization } = response.req.headers;
   response

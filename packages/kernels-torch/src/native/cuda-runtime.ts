@@ -18,7 +18,9 @@ function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle
   for (const name of cudaNames(install))
     try {
       return open(koffi().load(name));
-    } catch {}
+    } catch {
+      // Try the next name.
+    }
   return null;
 }
 

@@ -203,7 +203,9 @@ function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): F
     for (const library of libraries)
       try {
         return library.func(declaration.replace("{device}", device));
-      } catch {}
+      } catch {
+        // Try the other library.
+      }
     return null;
   };
 }
@@ -277,5 +279,7 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
 function tryLoad(file: string): void {
   try {
     koffi().load(file, { global: true, lazy: true });
-  } catch {}
+  } catch {
+    // See above.
+  }
 }

@@ -4,38 +4,38 @@ import type { SampleResult } from "@laconic/core";
 import type { ServerFault, ServerFaults } from "./faults.ts";
 import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
 
-/** A fake inference server on a free port of this machine. */
+/** Fake inference server on a free local port. */
 export interface FakeServer {
   readonly url: string;
-  /** Requests in the order in which they came. */
+  /** Requests in order of arrival. */
   readonly log: readonly { readonly path: string; readonly body: unknown }[];
-  /** Adapters that are loaded. */
+  /** Loaded adapters. */
   readonly names: readonly string[];
-  /** Replies that were generated, whether or not they arrived. */
+  /** Generated replies, whether or not they arrived. */
   readonly replies: number;
-  /** Requests that are not answered yet. */
+  /** Pending requests. */
   readonly inFlight: number;
   faults: ServerFaults;
-  /** Breaks every connection, and takes none. */
+  /** Breaks all connections and stops listening. */
   kill(): Promise<void>;
-  /** Listens again, on the same port, with nothing but its base model. */
+  /** Listens again on the same port, with only its base model. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A reply in the dialect of a server. */
+/** Reply in a server's dialect. */
 export interface Answer {
   readonly status: number;
   readonly value: unknown;
 }
 
-/** One dialect: what its paths do. */
+/** Handlers of a dialect by path. */
 export type Routes = (
   weights: ServedWeights,
   options: FakeServerOptions,
 ) => (path: string, body: Readonly<Record<string, unknown>>, fault: ServerFault | null) => Promise<Answer>;
 
-/** Serves a dialect over an engine. */
+/** Serves a dialect with an engine. */
 export async function startFakeServer(options: FakeServerOptions, routes: Routes): Promise<FakeServer> {
   const weights = new ServedWeights(options);
   const answer = routes(weights, options);
@@ -106,7 +106,7 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   return fake;
 }
 
-/** A reply as a fault would have it. */
+/** Applies a fault to a reply. */
 export function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
   if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };
   if (fault?.kind === "not-finite") return { ...reply, logProbs: reply.logProbs.map(() => -9999) };

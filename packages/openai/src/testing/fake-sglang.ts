@@ -3,7 +3,7 @@ import * as z from "zod";
 import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
-/** Of SGLang's `GenerateReqInput` and `SamplingParams`, with what a trainer has to say. */
+/** Fields of SGLang's `GenerateReqInput` and `SamplingParams` that a trainer uses. */
 const generation = z.strictObject({
   input_ids: z.array(z.int().min(0)).min(1),
   lora_path: z.string().optional(),
@@ -33,12 +33,12 @@ const loading = z.object({ lora_name: z.string().min(1), lora_path: z.string().m
 const unloading = z.object({ lora_name: z.string().min(1) });
 const updating = z.object({ model_path: z.string().min(1), weight_version: z.string().min(1) });
 
-/** `python -m sglang.launch_server --enable-lora` over any engine: the paths that a fleet uses, strict about what they are sent. */
+/** `python -m sglang.launch_server --enable-lora` for any engine: a fleet's paths with strict checks. */
 export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer> {
   return startFakeServer(options, sglangRoutes);
 }
 
-/** What it answers, without a socket. */
+/** Its answers, without a socket. */
 export const sglangRoutes: Routes =
   (weights, { contextLength = 48, updates = true }) =>
   async (path, body, fault) => {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
-/** Of vLLM's `CompletionRequest`, with what a trainer has to say. */
+/** Fields of vLLM's `CompletionRequest` that a trainer uses. */
 const completion = z.strictObject({
   model: z.string(),
   prompt: z.array(z.int().min(0)).min(1),
@@ -28,12 +28,12 @@ const completion = z.strictObject({
 const loading = z.object({ lora_name: z.string().min(1), lora_path: z.string().min(1) });
 const unloading = z.object({ lora_name: z.string().min(1) });
 
-/** `vllm serve --enable-lora` over any engine: the paths that a fleet uses, strict about what they are sent. */
+/** `vllm serve --enable-lora` for any engine: a fleet's paths with strict checks. */
 export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
   return startFakeServer(options, vllmRoutes);
 }
 
-/** What it answers, without a socket. */
+/** Its answers, without a socket. */
 export const vllmRoutes: Routes =
   (weights, { contextLength = 48, updates = true }) =>
   async (path, body, fault) => {

@@ -1,34 +1,34 @@
 /**
- * How a server that looks well answers otherwise than its weights would:
- * - `wrong-ids`: other tokens, with the log-probs of those that were sampled;
- * - `permuted`: as with a vocabulary in another order;
- * - `wrong-log-probs`: the tokens that were sampled, with other log-probs;
- * - `truncated`: the first half, as though it ended there;
- * - `swapped`: a reply of three tokens or more to another prompt;
- * - `noise`: tokens drawn evenly, with their true log-probs.
+ * Wrong but well-formed replies of a server:
+ * - `wrong-ids`: other tokens with the sampled tokens' log-probs;
+ * - `permuted`: tokens of a permuted vocabulary;
+ * - `wrong-log-probs`: the sampled tokens with other log-probs;
+ * - `truncated`: the first half, marked as complete;
+ * - `swapped`: a reply of at least three tokens to another prompt;
+ * - `noise`: uniform random tokens with their true log-probs.
  */
 export type Lie = "wrong-ids" | "permuted" | "wrong-log-probs" | "truncated" | "swapped" | "noise";
 
-/** What may go wrong with one request. */
+/** Fault of one request. */
 export type ServerFault =
-  /** Not done, and said so. */
+  /** Refuses without doing it. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
-  /** Done, and the connection breaks in the middle of the reply. */
+  /** Does it, then breaks the connection during the reply. */
   | { readonly kind: "dies" }
   /** Answers when the promise resolves. */
   | { readonly kind: "waits"; readonly until: Promise<void> }
-  /** Computes with the adapter that was loaded first, under the name that was asked for. */
+  /** Uses the first loaded adapter under the requested name. */
   | { readonly kind: "stale" }
-  /** Answers otherwise than its weights would, in words that look well. */
+  /** Sends a wrong but well-formed reply. */
   | { readonly kind: "lies"; readonly how: Lie; readonly vocabularySize: number }
-  /** Says that other weights wrote the reply. */
+  /** Names other weights in the reply. */
   | { readonly kind: "other-name" }
-  /** Token ids beyond the vocabulary. */
+  /** Token ids outside the vocabulary. */
   | { readonly kind: "wrong-tokens" }
-  /** Log-probs that are no numbers. */
+  /** Log-probs that are not numbers. */
   | { readonly kind: "not-finite" }
-  /** Reads another prompt than was sent. */
+  /** Uses another prompt. */
   | { readonly kind: "other-prompt" };
 
-/** Asked before each request; null lets it be. */
+/** Called before each request; null for no fault. */
 export type ServerFaults = (path: string, body: unknown) => ServerFault | null;

@@ -1,10 +1,10 @@
 import { randomFromSeed, raggedRow, type Sampler, type SampleResult } from "@laconic/core";
 import type { Lie, ServerFaults } from "./faults.ts";
 
-/** Every way to lie, for tests that go through all. */
+/** All kinds. */
 export const lies: readonly Lie[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "swapped", "noise"];
 
-/** What a lie is made of. */
+/** Inputs of a wrong reply. */
 export interface LieContext {
   readonly sampler: Sampler;
   readonly vocabularySize: number;
@@ -12,11 +12,11 @@ export interface LieContext {
   readonly temperature: number;
   readonly seed: number;
   readonly stopTokens: readonly number[];
-  /** A reply to another prompt; null before there was one. */
+  /** Reply to another prompt; null before the first. */
   readonly other: SampleResult | null;
 }
 
-/** The reply as a server would give it that lies so. */
+/** Makes the wrong reply of this kind. */
 export async function lieOf(how: Lie, reply: SampleResult, context: LieContext): Promise<SampleResult> {
   const { sampler, vocabularySize, maxTokens, temperature, seed, stopTokens, other } = context;
   const { promptTokens, tokens, logProbs } = reply;
@@ -51,8 +51,8 @@ export async function lieOf(how: Lie, reply: SampleResult, context: LieContext):
 }
 
 /**
- * A server that lies in replies, and not where it is checked.
- * @param when - chooses requests for replies: the first is 0, of all that it is asked for after this call
+ * Server with wrong replies but correct answers to checks.
+ * @param when - selects replies by their number, from 0 at this call
  */
 export function lying(
   how: Lie | "stale",
@@ -66,7 +66,7 @@ export function lying(
   };
 }
 
-/** A request for a reply, rather than for weights, or for the log-probs by which they are checked. */
+/** Whether a request asks for a reply, not for weights or for log-probs used in checks. */
 export function isReplyRequest(path: string, body: unknown): boolean {
   const { prompt_logprobs, logprob_start_len } = body as { prompt_logprobs?: number; logprob_start_len?: number };
   return /completions|generate/u.test(path) && prompt_logprobs === undefined && logprob_start_len !== 0;

@@ -1,10 +1,10 @@
 import { randomFromSeed, raggedRow, type SampleRequest, type SampleResult, type TrainableModel } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 
-/** A model that is sampled somewhere, made anew for each case: 13 tokens, 48 positions at least. */
+/** Sampled model, new for each case: 13 tokens, at least 48 positions. */
 export interface SampledModel {
   readonly model: TrainableModel;
-  /** Versions that can be sampled side by side: 1 where the newest replaces the others. */
+  /** Versions that can be sampled concurrently: 1 if the newest replaces the others. */
   readonly versions: number;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ function requestsAt(temperature: number, maxTokens = 6): SampleRequest[] {
   }));
 }
 
-/** What every sampler must do that replies are trained on, wherever it is: on this machine, or behind servers. */
+/** Conformance cases for samplers of training replies, local or on servers. */
 export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
   ...[1, 0.5, 2, 0].map((temperature) =>
     sampled(

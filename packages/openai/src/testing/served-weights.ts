@@ -14,22 +14,21 @@ import {
 import type { ServerFault } from "./faults.ts";
 import { lieOf } from "./lies.ts";
 
-/** What a fake server is made of. */
+/** Options of a fake server. */
 export interface FakeServerOptions {
-  /** Computes. */
   readonly engine: Engine;
-  /** The base model that it was started with. */
+  /** Base model at the start. */
   readonly base: BaseSource;
-  /** How tokens spell, for stop texts. */
+  /** Bytes of tokens, for stop texts. */
   readonly tokenBytes?: TokenBytes;
-  /** Log-probs of the distribution that is sampled, or of the model at temperature 1; `processed` by default. */
+  /** Log-probs of the sampled distribution, or of the model at temperature 1. Default `processed`. */
   readonly logProbs?: "processed" | "raw";
   readonly contextLength?: number;
-  /** Takes weights at runtime; true by default. */
+  /** Whether the server accepts weights at runtime. Default true. */
   readonly updates?: boolean;
 }
 
-/** What dialects ask for in their own words. */
+/** Request for a reply, independent of the dialect. */
 export interface AskedReply extends Sampling {
   readonly weights: string | null;
   readonly promptTokens: readonly number[];
@@ -39,12 +38,12 @@ export interface AskedReply extends Sampling {
   readonly stopTexts: readonly string[];
 }
 
-/** Weights by name over an engine, as an inference server holds them. */
+/** Weights by name for an engine, like in an inference server. */
 export class ServedWeights {
   readonly #options: FakeServerOptions;
   readonly #adapters = new Map<string, TrainableModel>();
   #allWeights: Promise<TrainableModel>;
-  /** The last replies that were generated. */
+  /** Last generated replies. */
   readonly #given: SampleResult[] = [];
   version = "default";
 
@@ -80,7 +79,7 @@ export class ServedWeights {
     await (await before).dispose();
   }
 
-  /** As after a restart: what was loaded at runtime is gone. */
+  /** Forgets weights loaded at runtime, as a restart does. */
   async forget(): Promise<void> {
     const { engine, base } = this.#options;
     for (const name of this.names) await this.unload(name);
@@ -92,7 +91,7 @@ export class ServedWeights {
     const sampler = await this.#sampler(asked.weights, fault?.kind === "stale");
     const reply = await this.#generated(asked, sampler);
     const prompt = asked.promptTokens.join();
-    // A single token can be as likely after another prompt, within the tolerance: no check tells such a swap.
+    // Checks cannot detect a swap of one token, which may be as likely after another prompt.
     const other =
       this.#given.find(({ promptTokens, tokens }) => tokens.length > 2 && promptTokens.join() !== prompt) ?? null;
     this.#given.unshift(reply);
@@ -121,7 +120,7 @@ export class ServedWeights {
     return { ...reply, logProbs: [...raggedRow(raw, 0)] };
   }
 
-  /** Of all tokens but the first, at temperature 1. */
+  /** Log-probs of all tokens but the first, at temperature 1. */
   async promptLogProbs(weights: string | null, tokens: readonly number[], stale: boolean): Promise<number[]> {
     const sampler = await this.#sampler(weights, stale);
     const { logProbs } = await sampler.forward([

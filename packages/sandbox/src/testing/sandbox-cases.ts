@@ -4,7 +4,7 @@ import type { Sandbox, SandboxStatus } from "../sandbox.ts";
 import { attemptsAt } from "../self-test.ts";
 import table from "../../assets/sandbox-cases.json" with { type: "json" };
 
-/** One thing that a sandbox has to do. */
+/** Conformance case of a sandbox. */
 export interface SandboxCase {
   readonly name: string;
   run(sandbox: Sandbox): Promise<void>;
@@ -18,9 +18,9 @@ const tests: ProgramTests = {
 
 /** `assets/sandbox-cases.json`. */
 interface Table {
-  /** Programs that are wrong and would pass a careless grader, by what they try. */
+  /** Wrong programs that would pass a careless grader, by attack. */
   readonly forgedGrades: { readonly tests: ProgramTests; readonly programs: Readonly<Record<string, string>> };
-  /** Programs that end in a way of their own, with seconds. The fork bomb has six generations: where a sandbox fails, the machine survives. */
+  /** Programs with unusual endings, with seconds. The fork bomb stops after six generations, in case a sandbox fails. */
   readonly endings: readonly (readonly [
     what: string,
     code: string,
@@ -28,19 +28,19 @@ interface Table {
     seconds: number,
   ])[];
   readonly classes: string;
-  /** What a program returns, what a test asserts of it, and whether Python says so. */
+  /** Return value, tested expression, and whether it holds in Python. */
   readonly values: readonly (readonly [value: string, expression: string, expected: boolean])[];
 }
 const { forgedGrades, endings, classes, values } = table as unknown as Table;
 
-/** What every kind of sandbox runs. Each case leaves the sandbox as it was. */
+/** Conformance cases of all sandboxes. Each case restores the sandbox. */
 export const sandboxCases: readonly SandboxCase[] = [
   ...endings.map(([what, code, status, seconds]): SandboxCase => ({
     name: `${what}: ${status.join(" or ")}, and the next run is unaffected`,
     run: async (sandbox) => {
       const result = await sandbox.run({ code, seconds });
       assert.ok(status.includes(result.status), `${result.status}: ${result.stderr.slice(-200)}`);
-      // The stated ceiling of a run on the wall: what is limited is the program's own time.
+      // Wall time may be longer: the limit is on the program's time.
       assert.ok(result.seconds < 30 + 20 * seconds, `${result.seconds} s`);
       const next = await sandbox.run({ code: "print(1 + 1)" });
       assert.deepEqual([next.status, next.exitCode, next.stdout], ["ok", 0, "2\n"]);

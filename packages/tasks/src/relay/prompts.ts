@@ -63,7 +63,7 @@ export function renderTokens(prompt: Prompt): string {
 }
 
 /**
- * Holder prompt `A:k6?k+e>` for custom agents.
+ * Holder prompt `A:k6?k+e>` for custom agents; a relay policy replies with the requested facts.
  * @param slot - holder, 0 to 3
  * @throws LaconicError `input_invalid` for an unknown character or slot
  */
@@ -71,7 +71,10 @@ export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateVie
   return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
 }
 
-/** Solver prompt `S:k+e?k is 6|e9>` for custom agents. @throws LaconicError `input_invalid` for an unknown character */
+/**
+ * Solver prompt `S:k+e?k is 6|e9>` for custom agents; a relay policy adds the requested values in the inbox.
+ * @throws LaconicError `input_invalid` for an unknown character
+ */
 export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {
   const messages = view.inbox.map(({ text }) => text);
   return tokensPrompt(

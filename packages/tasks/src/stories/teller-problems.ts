@@ -18,7 +18,7 @@ import type { SplitProblems } from "./story.ts";
 /** Teller ids; a problem has the first two to five. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];
 
-/** Five tellers are held out. */
+/** Team sizes in training; five is held out. */
 const trainedSizes: readonly number[] = [2, 3, 4];
 
 /** End of every view, which names the requested thing. */
@@ -100,7 +100,7 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
   };
 }
 
-/** Training pairs belong to no other split. */
+/** Also holds pairs with a name or thing that training lacks. */
 const isHeld = ({ name, thing }: Child, held: HeldSplit): boolean =>
   splitOf({ name, thing }) === held || newWords.has(name) || newWords.has(thing);
 

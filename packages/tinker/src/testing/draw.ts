@@ -3,7 +3,7 @@ import { samplingOfFields } from "@laconic/core/backends";
 import type { ServerRecord } from "../engine/server-record.ts";
 import type { ModelInput } from "../wire/datum.ts";
 
-/** What a sampler is asked. */
+/** Request for samples. */
 interface SampleBody {
   readonly sampling_session_id: string;
   readonly num_samples: number;
@@ -17,7 +17,7 @@ interface SampleBody {
   readonly prompt_logprobs?: boolean | undefined;
 }
 
-/** What `asample` answers, by a server that tells log-probs as its record says. @throws Error where there is no sampler */
+/** Answers `asample` with log-probs as the server's record says. @throws Error for an unknown sampler */
 export async function draw(
   sampler: Sampler | undefined,
   asked: SampleBody,

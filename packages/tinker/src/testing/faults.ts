@@ -1,32 +1,32 @@
 import { LaconicError } from "@laconic/core";
 
-/** What the test server does to a request instead of serving it well. */
+/** Fault of the test server for one request. */
 export type Fault =
-  /** Answers with this status; nothing is done. */
+  /** Answers with this status without doing it. */
   | { readonly kind: "status"; readonly status: number; readonly text?: string }
-  /** Closes the connection; nothing is done. */
+  /** Closes the connection without doing it. */
   | { readonly kind: "drop" }
-  /** Does it, then closes the connection: the caller cannot know. */
+  /** Does it, then closes the connection. */
   | { readonly kind: "drop-after" }
-  /** Does it, and answers with what is no JSON. */
+  /** Does it, then answers with invalid JSON. */
   | { readonly kind: "garbage" }
-  /** The promised result never comes. */
+  /** The promised result never arrives. */
   | { readonly kind: "never" }
-  /** Every log-prob of the result is null. */
+  /** All log-probs of the result are null. */
   | { readonly kind: "not-finite" }
-  /** Log-probs of the result, of a pass or of samples, are those of other weights. */
+  /** Log-probs of the result belong to other weights. */
   | { readonly kind: "other-weights" }
-  /** The reply is about a model of another name. */
+  /** The reply names another model. */
   | { readonly kind: "other-model" }
-  /** Does it after so many milliseconds. */
+  /** Does it after this many milliseconds. */
   | { readonly kind: "slow"; readonly ms: number }
   /** The result is a failure of this category. */
   | { readonly kind: "fails"; readonly category: "user" | "server" };
 
-/** Chooses what happens to a request: `count` is how many of this path came before. */
+/** Chooses the fault of a request; `count` is the number of earlier requests to this path. */
 export type FaultInjector = (path: string, count: number) => Fault | null;
 
-/** A result as a fault leaves it. */
+/** Applies a fault to a result. */
 export function mar(value: unknown, fault: Fault | null): unknown {
   if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
   const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };

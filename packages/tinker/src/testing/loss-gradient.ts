@@ -2,17 +2,13 @@ import { LaconicError } from "@laconic/core";
 import type { Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "../engine/server-record.ts";
 
-/** A sequence whose gradient the next step takes. */
+/** Sequence whose gradient the next step uses. */
 export interface QueuedDatum {
   readonly datum: Datum;
   readonly loss: string;
 }
 
-/**
- * d loss / d log π of each position, for a batch whose losses add up to one.
- *
- * @param count - sequences of the batch
- */
+/** d loss / d log π per position, for a batch whose losses sum to one. ¶ @param count - sequences of the batch */
 export function lossGradient(
   { datum, loss }: QueuedDatum,
   logProbs: ArrayLike<number>,
@@ -28,7 +24,7 @@ export function lossGradient(
     return found;
   };
   const at = (t: number): number => {
-    // Weights that are not given are ones.
+    // Missing weights are ones.
     if (loss === "cross_entropy") return -(inputs["weights"]?.data[t] ?? 1);
     if (loss === "importance_sampling")
       return -Math.exp((logProbs[t] as number) - value("logprobs", t)) * value("advantages", t);

@@ -1,12 +1,12 @@
 import { fieldsOf, doubleField, intField, lengthField, message, type ProtoValue } from "../wire/protobuf.ts";
 
-/** The server's half of the binary wire: what `protobufCodec` sends, read; what it reads, written. */
+/** Server side of the binary format: reads and writes messages of `protobufCodec`. */
 
 interface Tensor {
   readonly data: readonly (number | null)[];
 }
 
-/** A pass as JSON would have it, and the path that JSON takes. */
+/** JSON form and path of a binary pass request. */
 export function passRequest(bytes: Uint8Array): { readonly path: string; readonly body: object } {
   const fields = fieldsOf(bytes);
   const forwardOnly = (fields.get(6)?.[0] ?? 0) === 1;
@@ -21,7 +21,7 @@ export function passRequest(bytes: Uint8Array): { readonly path: string; readonl
     : { path: "forward_backward", body: { ...head, forward_backward_input: pass } };
 }
 
-/** A result of a pass or a sample in binary; null for what the binary wire has in JSON too. */
+/** Binary result of a pass or a sample; null for results that are always JSON. */
 export function binaryResult(value: unknown): Uint8Array<ArrayBuffer> | null {
   const { loss_fn_outputs, sequences } = value as { loss_fn_outputs?: unknown; sequences?: unknown };
   if (loss_fn_outputs !== undefined) return passResult(value as PassResult);

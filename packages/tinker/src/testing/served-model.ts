@@ -3,7 +3,7 @@ import type { Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "../engine/server-record.ts";
 import { lossGradient, type QueuedDatum } from "./loss-gradient.ts";
 
-/** A model of the test server: gradients are computed at the step, when it is known over how many sequences. */
+/** Model of the test server. Gradients are computed at the step, when the number of sequences is known. */
 export class ServedModel {
   readonly model: TrainableModel;
   readonly #reduction: ServerRecord["reduction"];
@@ -15,7 +15,7 @@ export class ServedModel {
     this.#reduction = reduction;
   }
 
-  /** Requests of a model run one after the other. */
+  /** Runs a model's requests in order. */
   inOrder<T>(body: () => Promise<T>): Promise<T> {
     const next = this.#order.then(body);
     this.#order = next.catch(() => undefined);
@@ -30,7 +30,7 @@ export class ServedModel {
   async forwardBackward(data: readonly Datum[], loss: string): Promise<number[][]> {
     const rows = await this.forward(data);
     const queued = data.map((datum) => ({ datum, loss }));
-    // What cannot be computed is refused now, not at the step.
+    // Invalid requests are refused now, not at the step.
     queued.forEach((each, row) => lossGradient(each, rows[row] ?? [], 1, this.#reduction));
     this.#queued.push(...queued);
     return rows;
@@ -57,7 +57,7 @@ export class ServedModel {
   }
 }
 
-/** Every position of a datum is predicted, its prompt's too. */
+/** All positions of a datum are predicted, including its prompt. */
 function sequenceOf({ model_input, loss_fn_inputs }: Datum): TrainingSequence {
   const [first = 0] = model_input.chunks.flatMap(({ tokens }) => tokens);
   return { promptTokens: [first], completionTokens: loss_fn_inputs["target_tokens"]?.data ?? [] };

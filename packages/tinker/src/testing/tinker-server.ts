@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { passRequest } from "./protobuf-server.ts";
 import { createTinkerService, type TinkerServerOptions, type TinkerService } from "./tinker-service.ts";
 
-/** A server of the Tinker protocol on a free port of this machine. */
+/** Server of the Tinker protocol on a free local port. */
 export interface TinkerServer extends Pick<TinkerService, "log" | "forget"> {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Puts {@link createTinkerService} behind a socket. */
+/** Serves {@link createTinkerService} over HTTP. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const service = createTinkerService(options);
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -40,7 +40,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
 
 const protobuf = "application/x-protobuf";
 
-/** A request as JSON would have it. */
+/** Request in its JSON form. */
 function requestOf(path: string, bytes: Buffer, contentType: string | undefined): { path: string; body: unknown } {
   if (contentType === protobuf) return passRequest(bytes);
   return { path, body: bytes.length === 0 ? null : JSON.parse(bytes.toString()) };

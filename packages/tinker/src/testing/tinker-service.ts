@@ -19,7 +19,7 @@ const pass = z.object({
 });
 const numberedSchema = z.object({ model_id: z.string(), seq_id: z.number().int().positive() });
 
-/** Requests as a strict server reads them. */
+/** Strict schemas of requests. */
 const requests = {
   createModel: z.object({
     session_id: z.string(),
@@ -69,56 +69,55 @@ const requests = {
   future: z.object({ request_id: z.string() }),
 };
 
-/** What a test server is made of. */
+/** Options of a test server. */
 export interface TinkerServerOptions {
-  /** Computes. */
   readonly engine: Engine;
-  /** Base models by the name that clients give. */
+  /** Base models by name. */
   readonly bases: Readonly<Record<string, BaseSource>>;
-  /** An existing folder for checkpoints. */
+  /** Existing folder for checkpoints. */
   readonly folder: string;
-  /** How it differs from others; what is left out is as the hosted service has it. */
+  /** Differences from the hosted service. */
   readonly as?: Partial<Omit<ServerRecord, "baseModel">>;
-  /** Computes this loss whatever is asked for, as some servers do in silence. */
+  /** Silently computes this loss for every request. */
   readonly onlyLoss?: string;
-  /** The scale of adapters; 32 by default. */
+  /** Adapter scale. Default 32. */
   readonly loraAlpha?: number;
   readonly fault?: FaultInjector;
-  /** Milliseconds that a poll is held open; 20 by default. */
+  /** Milliseconds that a poll stays open. Default 20. */
   readonly holdMs?: number;
-  /** Waits so many milliseconds; by the clock by default. */
+  /** Waits this many milliseconds. Default: real time. */
   readonly sleep?: (ms: number) => Promise<undefined>;
 }
 
-/** A request as it comes, its body decoded. */
+/** Request with its decoded body. */
 export interface TinkerRequest {
-  /** Behind `/api/v1/`. */
+  /** Path after `/api/v1/`. */
   readonly path: string;
   readonly body: unknown;
   readonly accept: string | null;
 }
 
-/** An answer: bytes are protobuf, a text is sent as it is, and all else is JSON. */
+/** Answer: bytes are protobuf, text is sent unchanged, other values as JSON. */
 export interface TinkerAnswer {
   readonly status: number;
   readonly value: unknown;
 }
 
-/** What a server of the Tinker protocol does, without a socket. */
+/** Server of the Tinker protocol without a socket. */
 export interface TinkerService {
-  /** Bodies by path, in the order in which they came. */
+  /** Bodies by path, in order of arrival. */
   readonly log: readonly { readonly path: string; readonly body: unknown }[];
-  /** Null where the connection breaks. */
+  /** Null if the connection breaks. */
   answer(request: TinkerRequest): Promise<TinkerAnswer | null>;
-  /** As after a restart: sessions, models and promises are gone, checkpoints stay. */
+  /** Simulates a restart: sessions, models and promises are lost, checkpoints remain. */
   forget(): void;
 }
 
-/** Of an optimizer that is made once, as SkyRL's `OptimizerConfig` has it. */
+/** Fixed optimizer settings, as in SkyRL's `OptimizerConfig`. */
 const ownOptimizer = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 };
 const ownMaxGradNorm = 1;
 
-/** How SkyRL's server behaves on FSDP and Megatron: betas, epsilon and clip are set where it is started, and no request changes them. */
+/** Behaviour of SkyRL's server on FSDP and Megatron: betas, epsilon and clip are fixed at its start. */
 export const skyrlTrainServer: Partial<Omit<ServerRecord, "baseModel">> = {
   reduction: { sequences: "sum", positions: "sum" },
   promptLogProbs: "none",
@@ -130,9 +129,7 @@ export const skyrlTrainServer: Partial<Omit<ServerRecord, "baseModel">> = {
 
 type Outcome = { readonly value: unknown } | { readonly error: string; readonly category: string };
 
-/**
- * The Tinker protocol over any {@link Engine}, for tests: strict about requests, and as unlike other servers as it is told.
- */
+/** Tinker protocol for any {@link Engine}, for tests: strict about requests, with configurable behaviour. */
 export function createTinkerService(options: TinkerServerOptions): TinkerService {
   const { engine, bases, folder, as = {}, fault = () => null, holdMs = 20, loraAlpha = 32, sleep = asleep } = options;
   const reduction = as.reduction ?? { sequences: "sum", positions: "sum" };
@@ -158,7 +155,7 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
     else promises.set(id, outcome);
     return { request_id: id };
   };
-  /** A number seen before gives the same promise, for the same body. */
+  /** A repeated number with the same body returns the same promise. */
   const numbered = (
     path: string,
     body: { readonly model_id: string; readonly seq_id: number },
@@ -329,7 +326,7 @@ export function createTinkerService(options: TinkerServerOptions): TinkerService
   };
 }
 
-/** In a process that may end meanwhile. */
+/** Does not keep the process alive. */
 function asleep(ms: number): Promise<undefined> {
   return new Promise((resolve) => void setTimeout(resolve, ms, undefined).unref());
 }

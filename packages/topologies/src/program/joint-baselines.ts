@@ -16,7 +16,7 @@ export interface SingleWriter {
 /** Prompts of {@link jointBaselines}. */
 export interface JointWords {
   readonly single: SingleWriter;
-  /** @param draft - the player's previous text, or null */
+  /** Question with the others' texts. @param draft - the player's previous text, or null */
   readonly having: (question: string, received: readonly Received[], draft: string | null) => string;
 }
 

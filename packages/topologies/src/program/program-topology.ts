@@ -53,7 +53,7 @@ export interface Program {
   readonly agents: readonly AgentId[];
   /** A limit ends it between two rounds. */
   play(stage: Stage): Promise<void>;
-  /** Counts as silence. */
+  /** Message that counts as silence. */
   readonly pass?: string;
   /** Called even if a limit ended the play. */
   answer(turns: readonly Turn[]): Utterance | null;

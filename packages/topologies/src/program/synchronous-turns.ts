@@ -27,7 +27,7 @@ export interface Player {
 /** Replies or questions by turn and agent. */
 export type JointHistory = readonly (readonly string[])[];
 
-/** Next question of each agent, or null to end the episode. Agents read others only through this. */
+/** Next question of each agent, or null to end the episode. The first call has no history. */
 export type ExternalTransition = (
   problem: Problem,
   history: JointHistory,
@@ -49,8 +49,8 @@ export interface JointGame extends SynchronousTurnsOptions {
 const name = "synchronous-turns";
 
 /**
- * MAGRPO's play: in every turn all agents answer concurrently; an external transition asks the next questions (Liu et
- * al., "LLM Collaboration with Multi-Agent RL").
+ * MAGRPO's play: in every turn all agents answer concurrently, each from its own history; an external transition asks
+ * the next questions (Liu et al., "LLM Collaboration with Multi-Agent RL").
  */
 export function synchronousTurns(players: readonly Player[], options: SynchronousTurnsOptions): Topology {
   const game: JointGame = { ...options, players };

@@ -3,7 +3,7 @@ import task, { examples } from "./task.ts";
 
 export default defineRun({
   task,
-  // Untrained model that reads bytes; `examples` teach it to answer. For a language model, write "hub:OWNER/NAME".
+  // Untrained model that reads bytes; `examples` teach it to answer. "hub:OWNER/NAME" selects a language model.
   model: "untrained",
   warmStart: { name: "examples", examples, steps: 250, batch: 16, learningRate: 0.005 },
   // Each agent has separate weights; "shared" gives all the same.

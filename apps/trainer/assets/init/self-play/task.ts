@@ -1,5 +1,4 @@
-// Two players take one, two or three stones in turn; the player who takes the last one wins. Wins and losses are
-// opposite, and both players learn.
+// Two players take one to three stones in turn; the last stone wins. Their rewards are opposite, and both learn.
 import type { ExampleFunction, Problem, Prompt, Reward } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { programTopology } from "@laconic/topologies";

@@ -1,5 +1,4 @@
-// A clerk is asked for the stock of a good on a shelf. It can guess or call a tool: a call has a price, and guesses are
-// mostly wrong.
+// A clerk is asked for the stock of a good on a shelf. It can guess, mostly wrongly, or call a tool, which has a price.
 import { randomFromSeed, type ExampleFunction, type Problem } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { jsonTools, toolEnvironment, type Tool } from "@laconic/tasks/tools";
@@ -42,7 +41,7 @@ export default defineTask({
     maxTokens: 64,
     prompt: chatTemplate("stock@1", system, ({ question }) => question).render,
   }),
-  // For larger models, describe the tools in the prompt: jsonTools() or hermesTools() without `tells`.
+  // Larger models need the tools in the prompt: jsonTools() or hermesTools() without `tells`.
   environment: toolEnvironment({ tools: [lookUp], format: jsonTools({ tells: false }), price: 0.05, maxSteps: 2 }),
   train: problems.slice(30),
   testProblems: problems.slice(0, 30),

@@ -131,7 +131,7 @@ function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   if (element.converted_type !== "DECIMAL" && element.logical_type?.type !== "DECIMAL") return [];
   delete element.converted_type;
   delete element.logical_type;
-  // Only this type passes bytes on.
+  // The library only passes on bytes of this type.
   if (type === "BYTE_ARRAY") element.logical_type = { type: "GEOMETRY" };
   return [[name, (value) => (exact ? new JsonText(decimal(value, scale)) : exactNumber(decimal(value, scale)))]];
 }

@@ -8,9 +8,8 @@ import type { Fraction } from "fraction.js";
 import { sameModulo } from "../numbers/modular-value.ts";
 import { realValue, type Real } from "../numbers/real-value.ts";
 
-/** How numbers are compared. */
 export interface Precision {
-  /** Decimals of rounding. */
+  /** Decimals for rounding. */
   readonly digits: number;
   /** Largest absolute difference, instead of rounding. */
   readonly tolerance: number | null;
@@ -18,7 +17,6 @@ export interface Precision {
   readonly lenient?: boolean;
 }
 
-/** The outcome of one comparison. */
 export interface Match {
   readonly equal: boolean;
   readonly how:
@@ -36,12 +34,12 @@ export interface Match {
 interface Pair {
   readonly left: Expression;
   readonly right: Expression;
-  /** Whether a decimal is in one of them. */
+  /** Whether either contains a decimal. */
   readonly decimal: boolean;
   readonly precision: Precision;
 }
 
-/** Scales of sample points; the last ones are for absolute values, maxima and minima. */
+/** Scales of sample points; the last four are for absolute values, maxima and minima. */
 const scales = [1, 1, 1, -1, 100, -100, 1e4, 1e6] as const;
 const usualScales = 4;
 const points = scales.map((scale, i) => samplePoint(i + 1, scale));
@@ -51,9 +49,8 @@ const same: Match = { equal: true, how: "at sample points" };
 const unknown: Match = { equal: false, how: "too large" };
 
 /**
- * Compares values. Rational expressions are compared modulo large primes, whatever the size of their numbers; others to
- * forty digits and more, at sample points where names are in them, and at whole numbers where floors, factorials and the
- * like are. What is complex, or an unknown function, is compared in floating point.
+ * Compares rational expressions modulo large primes, others to at least forty digits at sample points (integers for
+ * floors and factorials). Complex values and unknown functions use floats.
  */
 export function compareExpressions(left: Expression, right: Expression, decimal: boolean, precision: Precision): Match {
   const [a, b] = [infiniteSign(left), infiniteSign(right)];
@@ -70,7 +67,7 @@ export function compareExpressions(left: Expression, right: Expression, decimal:
   return discrete ? atWholePoints(pair, names) : atRealPoints(pair, names);
 }
 
-/** 1 and -1 for the two infinities, null for what is finite, NaN for a calculation with infinity. */
+/** 1 or -1 for infinity, null for finite, NaN for calculations. */
 function infiniteSign(json: Expression): number | null {
   if (json === "PositiveInfinity") return 1;
   if (!isCall(json) || json[0] === "Limit") return null;
@@ -80,7 +77,7 @@ function infiniteSign(json: Expression): number | null {
   return head === "Negate" ? -(signs[0] as number) : Number.NaN;
 }
 
-/** Spares the exact methods most of the work. */
+/** Fast check before the exact methods. */
 function clearlyDifferent(left: Expression, right: Expression, point: Point): boolean {
   const [x, y] = [floatValue(left, point), floatValue(right, point)];
   if (!isFinite(x) || !isFinite(y)) return false;
@@ -101,7 +98,7 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
       continue;
     }
     const [x, y] = [floatValue(left, point), floatValue(right, point)];
-    // Where a root or a logarithm is not real, identities of real numbers do not hold.
+    // Identities of real numbers fail for complex roots and logarithms.
     if (negative && (Math.abs(x.im) > 1e-9 || Math.abs(y.im) > 1e-9)) continue;
     if (!isKnown(x) || !isKnown(y)) {
       if (negative || i >= usualScales) continue;
@@ -114,7 +111,7 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
   return { equal: seen >= Math.min(3, names.length === 0 ? 1 : 3), how };
 }
 
-/** Points at which both have to be defined. */
+/** Min number of points where both are defined. */
 const fewestPoints = 8;
 
 function atWholePoints(pair: Pair, names: readonly string[]): Match {
@@ -149,11 +146,10 @@ function atWholePoint(
   if (x && y) return closeReals(x, y, decimal, precision);
   const [u, v] = [floatValue(left, point), floatValue(right, point)];
   if (isKnown(u) && isKnown(v)) return closeFloats(u, v, decimal, precision);
-  // A binomial coefficient is 0 where its factorials are undefined.
+  // Binomial coefficients are 0 where factorials are undefined.
   return isFinite(u) === isFinite(v) || a?.equals(0) || b?.equals(0) ? "undefined" : "one is undefined";
 }
 
-/** The real and the imaginary parts of two numbers in floating point, close as real numbers are. */
 function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precision): boolean {
   const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
   const least = Math.max(1e-13, Math.min(1e-10 * size, 1e-6));
@@ -165,13 +161,13 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precis
   );
 }
 
-/** Whether floating point cannot tell two small numbers apart. */
+/** Whether two numbers are too small for floats. */
 function areTiny(x: Complex, y: Complex): boolean {
   const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
   return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);
 }
 
-/** Floating point loses the decimals of larger numbers. */
+/** Floats lose decimals of larger numbers. */
 function isKnown(value: Complex): boolean {
   return isFinite(value) && Math.hypot(value.re, value.im) < 1e10;
 }
@@ -180,7 +176,7 @@ function isFinite({ re, im }: Complex): boolean {
   return Number.isFinite(re) && Number.isFinite(im);
 }
 
-/** Enough for any number that `exactValue` gives. */
+/** Enough digits for any `exactValue`. */
 const Digits = Decimal.clone({ precision: 2600, defaults: true });
 
 export function realOf({ s, n, d }: Fraction): Real {
@@ -188,9 +184,9 @@ export function realOf({ s, n, d }: Fraction): Real {
 }
 
 /**
- * Whether two numbers are the same within their errors, within the tolerance, or where one was written as a decimal, once rounded.
- * Small numbers are rounded to all but two as many digits of their own: with six decimals 0.0000672 is not 0.0000673.
- * @param size - of the larger one: what is less than a fiftieth of it is no rounding
+ * Compares within errors, tolerance, or rounding of decimals. Rounding is relative for small numbers: with six
+ * decimals, 0.0000672 differs from 0.0000673.
+ * @param size - of the larger number; rounding differs by at most a fiftieth of it
  */
 export function closeReals(
   a: Real,

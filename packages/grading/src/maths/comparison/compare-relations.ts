@@ -11,7 +11,7 @@ import { compareScalars, parseScalar } from "./compare-scalars.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 
-/** Whether two equations hold for the same values: the same sides, or one difference a multiple of the other. */
+/** Compares equations: equal sides, or proportional differences. */
 export function compareEquations(gold: Relation, answer: Relation, precision: Precision): Match {
   if (!answer.relators.every((each) => each === "=")) return no;
   const [a, b] = [sidesOf(gold), sidesOf(answer)];
@@ -23,7 +23,7 @@ export function compareEquations(gold: Relation, answer: Relation, precision: Pr
   return { equal: ratio !== null, how: "at sample points" };
 }
 
-/** Whether two chains of inequalities say the same. One inequality may be moved about and multiplied. */
+/** Compares chains; single inequalities may be rearranged and multiplied. */
 export function compareInequalities(gold: Relation, answer: Relation, precision: Precision): Match {
   if (String(gold.relators) !== String(answer.relators)) return no;
   if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i] as Scalar, precision).equal))
@@ -34,7 +34,7 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
   return { equal: isSame, how: "at sample points" };
 }
 
-/** The interval that an inequality of one name describes; null where it describes none. */
+/** Interval of an inequality in one variable, else null. */
 function intervalOf({ sides, relators }: Relation): Tuple | null {
   const place = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
   const isChain = sides.length <= 3 && relators.every((each) => each === "<" || each === "\\leq");
@@ -48,7 +48,7 @@ function intervalOf({ sides, relators }: Relation): Tuple | null {
   };
 }
 
-/** A name, or a function at a place. */
+/** A name, or a function application. */
 function isVariable({ text }: Scalar): boolean {
   return /^\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?(?:'?\s*\([^()]{1,40}\))?$/u.test(text) && !/infty|pi$|^[ei]$/u.test(text);
 }
@@ -62,7 +62,7 @@ function difference([left, right]: readonly [Scalar, Scalar]): Expression | null
   return a === null || b === null ? null : ["Add", a, ["Negate", b]];
 }
 
-/** A constant, and the decimals to which a multiple by it is compared; null where it is exact. */
+/** A constant factor, and decimals for comparing multiples; null if exact. */
 interface Ratio {
   readonly factor: Expression;
   readonly value: number;
@@ -70,8 +70,8 @@ interface Ratio {
 }
 
 /**
- * The constant by which one expression is the other: it is calculated at one point and compared at others.
- * @returns null where there is none, and of two constants
+ * Constant ratio of two expressions, calculated at one point and checked at others.
+ * @returns null if missing, and for two constants
  */
 function ratioOf(a: Expression | null, b: Expression | null): number | null {
   if (a === null || b === null || namesOf(a).length === 0) return null;
@@ -100,8 +100,8 @@ function ratioAtPoint(a: Expression, b: Expression): Ratio | null {
 }
 
 /**
- * What a chain of equations such as `m + n = 200 + 4 = 204` says of its names: its last side.
- * @returns null where its left side is no sum or product of names, or its numbers contradict each other
+ * Last side of a chain such as `m + n = 200 + 4 = 204`.
+ * @returns null unless the left side is a sum or product of names without contradictions
  */
 export function valueOfChain(chain: Relation, precision: Precision): Scalar | null {
   const [first, ...others] = chain.sides;
@@ -115,7 +115,7 @@ export function valueOfChain(chain: Relation, precision: Precision): Scalar | nu
   return names && !contradicts(chain, precision) ? last : null;
 }
 
-/** Whether two sides of a chain of equations are different numbers, both written exactly. */
+/** Whether two exact sides differ. */
 function contradicts({ sides, relators }: Relation, precision: Precision): boolean {
   if (!relators.every((each) => each === "=")) return false;
   const numbers = sides.filter((side) => isNumeric(side.text) && !side.decimal && side.percent === "no");
@@ -133,22 +133,21 @@ function hasNames({ text }: Pick<Scalar, "text">): boolean {
   return /[a-zA-Z]/u.test(text.replaceAll(/\\[a-zA-Z]+/gu, ""));
 }
 
-/** The places where sets of numbers may begin and end, in order, and between them the gaps: gap, place, gap, place, gap. */
+/** Number line as cells: ends in order, with gaps around them. */
 interface Line {
-  /** Where among the cells a number is. */
+  /** Cell of a number. */
   cellOf(end: Scalar): number;
   readonly cells: readonly number[];
 }
 
 /**
- * Compares sets of real numbers that are put together from intervals, points and inequalities, whatever the way:
- * `(0,1) \cup [1,2)` is `(0,2)`.
- * @returns null where one of them is no such set, or its ends are no known numbers
+ * Compares sets of intervals, points and inequalities: `(0,1) \cup [1,2)` equals `(0,2)`.
+ * @returns null for other values, or unknown ends
  */
 export function compareRealSets(gold: Value, answer: Value, precision: Precision): Match | null {
   const ends = [...endsOf(gold), ...endsOf(answer)];
   if (ends.length > 100) return null;
-  // Ends with names in them may come in either order: each set has to hold something.
+  // Ends with names have no fixed order; each set must be non-empty.
   for (let number = 1; number <= 8; number++) {
     const line = lineOf(ends, precision, samplePoint(number));
     if (!line) return null;
@@ -162,7 +161,7 @@ export function isReals(value: Value): boolean {
   return value.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text);
 }
 
-/** A set of numbers that is described by inequalities. */
+/** A set described by inequalities. */
 export function isCondition(value: Value): value is AnswerSet {
   return (
     value.kind === "set" &&
@@ -220,7 +219,7 @@ function infinitySign({ text }: Scalar): -1 | 0 | 1 {
   return match ? (match[1] === "-" ? -1 : 1) : 0;
 }
 
-/** Whether a set holds a cell; null where it is no set of numbers. */
+/** Returns null if the value is not a set of numbers. */
 function holds(value: Value, cell: number, line: Line): boolean | null {
   if (value.kind === "scalar") {
     if (isReals(value)) return true;
@@ -251,7 +250,7 @@ function holds(value: Value, cell: number, line: Line): boolean | null {
   return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
 }
 
-/** Without an "or" all of them hold, unless that leaves nothing: `x < 1, x > 3` lists the parts of a union. */
+/** All must hold without "or", unless no number remains: `x < 1, x > 3` is a union. */
 function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
   const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
   const held = heldAt(cell);

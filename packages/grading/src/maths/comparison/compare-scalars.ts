@@ -9,7 +9,6 @@ import { readScalar } from "../reading/read-scalar.ts";
 import { withoutMeasure } from "../reading/units.ts";
 import type { Scalar } from "../value.ts";
 
-/** Compares two numbers or expressions. */
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
   if (!precision.lenient && a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
     return { equal: false, how: "other unit" };
@@ -35,13 +34,13 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   const [left, right] = [parseScalar(a), parseScalar(b)];
   if (left === null || right === null) return { equal: false, how: "malformed" };
   const match = compareExpressions(left, right, decimal, precision);
-  // A logarithm without a base has base 10 at school, and base e in SymPy.
+  // Logarithms without a base have base 10 at school, base e in SymPy.
   const natural = match.equal ? null : [withNaturalLogs(left), withNaturalLogs(right)];
   if (!natural || (natural[0] === left && natural[1] === right)) return match;
   return compareExpressions(natural[0] as Expression, natural[1] as Expression, decimal, precision);
 }
 
-/** An expression whose logarithms without a base are natural; itself where it has none. */
+/** Replaces logarithms without a base by natural ones. */
 function withNaturalLogs(json: Expression): Expression {
   if (!isCall(json)) return json;
   const [head, ...args] = json;
@@ -50,7 +49,7 @@ function withNaturalLogs(json: Expression): Expression {
   return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
 }
 
-/** A number as the other side tells to read it: "3 to 4" beside a ratio, `24 m^2` beside square metres. */
+/** Reads a number in the other's form: "3 to 4" as ratio, `24 m^2` as area. */
 function readBeside(one: Scalar, { text, measure }: Scalar): Scalar {
   const ratio = text.includes(":")
     ? one.text.replace(/^(\d+)\s*(?:\\text\s*\{\s*to\s*\}|to)\s*(\d+)$/u, "$1:$2")
@@ -60,13 +59,13 @@ function readBeside(one: Scalar, { text, measure }: Scalar): Scalar {
   return other === null ? one : readScalar(other);
 }
 
-/** Decimals of a side that is a decimal of two significant digits or more; infinite of any other. */
+/** Decimals, if it has two significant digits; else infinity. */
 function decimalsOf({ text }: Scalar): number {
   const [, whole = "", places = ""] = /^[-+]?(\d*)\.(\d+)$/u.exec(text) ?? [];
   return `${whole}${places}`.replace(/^0+/u, "").length >= 2 ? places.length : Number.POSITIVE_INFINITY;
 }
 
-/** A scalar's expression, its percent sign included; null when it is malformed. */
+/** Expression of a scalar with its percent sign; null if malformed. */
 export function parseScalar(scalar: Scalar): Expression | null {
   const json = scalar.expression ?? parseExpression(scalar.text);
   return json === null || scalar.percent === "no" ? json : ["Divide", json, 100];
@@ -80,7 +79,7 @@ function exactOf(scalar: Scalar): Fraction | null {
   return value && scalar.percent === "latex" ? value.div(100) : value;
 }
 
-/** What a number with a plain percent sign may mean. */
+/** Possible values with a plain percent sign. */
 function percentReadings(value: Fraction, { percent }: Scalar, { lenient = false }: Precision): Fraction[] {
   if (lenient && percent === "latex") return [value, value.mul(100)];
   return percent === "plain" ? [value, value.div(100)] : [value];

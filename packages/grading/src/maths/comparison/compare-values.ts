@@ -12,18 +12,16 @@ import {
 import { readScalar } from "../reading/read-scalar.ts";
 import type { AnswerSet, Tuple, Value } from "../value.ts";
 
-/** Options of a comparison. */
 export interface Likeness extends Precision {
-  /** Tolerances of a list's elements, in the gold's order. */
+  /** Tolerances of list elements in the gold's order. */
   readonly tolerances: readonly number[] | null;
-  /** An interval in the gold accepts inequalities; the other way round holds always. */
+  /** Inequalities match a gold interval; the reverse always holds. */
   readonly inequalities: boolean;
 }
 
 const no: Match = { equal: false, how: "same value" };
 const yes: Match = { equal: true, how: "same value" };
 
-/** Compares an answer with the gold. */
 export function compareValues(gold: Value, answer: Value, likeness: Likeness): Match {
   if (gold.kind === "clock" || answer.kind === "clock") return sameClock(gold, answer) ? yes : no;
   if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
@@ -46,14 +44,13 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   return compareMixed(gold, answer, likeness);
 }
 
-/** The answer's items in the gold's order, where both give the same names each a value. */
+/** Answer items in the gold's order, if both name the same variables. */
 function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
   if (!gold.names || gold.names.length !== answer.names?.length) return null;
   const places = gold.names.map((name) => (answer.names as readonly string[]).indexOf(name));
   return places.includes(-1) ? null : places.map((place) => answer.items[place] as Value);
 }
 
-/** Whether an answer in inequalities is accepted in the place of a gold interval. */
 function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness): boolean {
   const byCondition = (value: Value): boolean =>
     value.kind === "relation" || isCondition(value) || (value.kind === "combination" && value.parts.some(byCondition));
@@ -69,7 +66,6 @@ function compareCongruences(gold: Value, answer: Value, precision: Precision): M
   return compareScalars(gold.remainder, answer.remainder, precision);
 }
 
-/** A set or a tuple against something else. */
 function compareMixed(gold: Value, answer: Value, likeness: Likeness): Match {
   for (const [set, other] of [
     [gold, answer],
@@ -79,7 +75,7 @@ function compareMixed(gold: Value, answer: Value, likeness: Likeness): Match {
     const [only] = set.items;
     if (set.items.length === 1 && only)
       return set === gold ? compareValues(only, other, likeness) : compareValues(other, only, likeness);
-    // Written in the same order, a list is the gold's tuple, and a tuple the values of the gold's names; an interval is neither.
+    // Lists match a gold tuple in order, and tuples match named values; intervals do neither.
     const isOrdered = set === answer || set.names !== undefined;
     if (isOrdered && other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
       return everyPair(set.items, other.items, likeness);
@@ -92,7 +88,7 @@ function isRound({ open, close }: Tuple): boolean {
 }
 
 function compareTuples(gold: Tuple, answer: Tuple, likeness: Likeness): Match {
-  // With two items the brackets of an interval speak; an end at infinity is open however it is written.
+  // Two items in brackets are an interval; infinite ends are open.
   if (gold.items.length === 2) {
     const [low, high] = gold.items as [Value, Value];
     const sameLow = gold.open === answer.open || isInfinite(low);
@@ -121,7 +117,7 @@ function sameItems(golds: readonly Value[], answers: readonly Value[], likeness:
     }).equal;
   const places = golds.map((gold, i) => answers.findIndex((answer) => isSame(gold, i, answer)));
   if (places.includes(-1)) return false;
-  // An answer may repeat one that matched.
+  // An answer may repeat a matched item.
   return answers.every((answer, place) => places.includes(place) || golds.some((gold, i) => isSame(gold, i, answer)));
 }
 
@@ -138,12 +134,12 @@ function compareMatrices(gold: Value, answer: Value, likeness: Likeness): Match 
   return a.every((row, i) => everyPair(row, b[i] as readonly Value[], likeness).equal) ? yes : no;
 }
 
-/** A tuple is a column. */
+/** Tuples are columns. */
 function rowsOf(value: Value): readonly (readonly Value[])[] | null {
   if (value.kind === "matrix") return value.rows;
   if (value.kind !== "tuple") return null;
   if (isRound(value)) return value.items.map((item) => [item]);
-  // As programs write it: a list of rows.
+  // Lists of rows, as in programs.
   const rows = value.items.map((item) => (item.kind === "tuple" && item.open === "[" ? item.items : null));
   return rows.every((row) => row !== null) ? rows : null;
 }
@@ -187,7 +183,7 @@ function sameBase(gold: Value, answer: Value, { lenient = false }: Likeness): bo
   return gold.kind === "base" && answer.kind === "base" && gold.digits === answer.digits && gold.base === answer.base;
 }
 
-/** Letters and digits, in any case; a choice is the same with and without its parentheses. */
+/** Compares letters and digits without case. */
 function sameWords(gold: Value, answer: Value): Match {
   const [a, b] = [lettersOf(gold), lettersOf(answer)];
   if (a === null || b === null || a === "") return no;
@@ -195,7 +191,7 @@ function sameWords(gold: Value, answer: Value): Match {
   return sameProduct(gold, answer) ? yes : { equal: false, how: "same text" };
 }
 
-/** `abcd` may be a word or a product; what both read as a product of the same letters is the same. */
+/** `abcd` may be a word or a product. */
 function sameProduct(gold: Value, answer: Value): boolean {
   if (gold.kind === answer.kind) return false;
   const [a, b] = [gold, answer].map((each) =>

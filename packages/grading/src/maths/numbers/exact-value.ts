@@ -2,7 +2,7 @@ import { wordTable } from "@laconic/core/checks";
 import { Fraction } from "fraction.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
-/** Beyond these, numbers are compared by other means. */
+/** Larger numbers are compared by other methods. */
 const largestPower = 4000;
 const largestFactorial = 2500;
 const maxBits = 8000;
@@ -11,10 +11,9 @@ const largestRoot = 64;
 const one = new Fraction(1);
 
 /**
- * The rational value of an expression of integers, decimals, sums, products, quotients, whole powers, and of roots,
- * logarithms, floors, factorials, divisors and remainders that come out rational.
- * @param point - values of names; by default an expression with names has no value
- * @returns null when it holds anything else, is undefined, or its numbers grow too large
+ * Rational value of integers, decimals, arithmetic, integer powers, and functions with a rational result.
+ * @param point - values of names; default none
+ * @returns null for other, undefined or too large values
  */
 export function exactValue(expression: Expression, point: Point = () => null): Fraction | null {
   return evaluate<Fraction>(expression, {
@@ -27,7 +26,7 @@ export function exactValue(expression: Expression, point: Point = () => null): F
   });
 }
 
-/** The value of digits; null of anything else, or of too many. */
+/** Value of digits; null for others, or too many. */
 export function fractionOf(digits: string): Fraction | null {
   return /^[-+]?\d{1,400}(?:\.\d{1,400})?$/u.test(digits) ? new Fraction(digits) : null;
 }
@@ -91,7 +90,7 @@ function binomial(top: Fraction, bottom: Fraction): Fraction | null {
   return new Fraction(result);
 }
 
-/** The rational root, where there is one; of a negative number only for odd degrees. */
+/** Rational root, if any; only odd ones of negative numbers. */
 function root(a: Fraction, degree: number): Fraction | null {
   if (degree < 1 || (a.s < 0n && degree % 2 === 0)) return null;
   const [top, bottom] = [wholeRoot(a.n, degree), wholeRoot(a.d, degree)];
@@ -110,7 +109,7 @@ function wholeRoot(n: bigint, degree: number): bigint | null {
   }
 }
 
-/** The whole logarithm, where there is one. */
+/** Integer logarithm, if any. */
 function logarithm(a: Fraction, base: Fraction): Fraction | null {
   if (a.compare(0) <= 0 || base.compare(0) <= 0 || base.equals(1)) return null;
   const guess = Math.round(Math.log(a.valueOf()) / Math.log(base.valueOf()));

@@ -13,10 +13,7 @@ const constants: Readonly<Record<string, Complex>> = wordTable({
 });
 const nothing = new Complex(Number.NaN, Number.NaN);
 
-/**
- * The value of an expression at a point. A function that is not known here gets a value that follows from its name and
- * its arguments' values, so that two expressions that use it alike agree.
- */
+/** Value at a point. Unknown functions get a value from their name and arguments. */
 export function floatValue(expression: Expression, point: Point): Complex {
   const valueOf = (name: string): Complex => new Complex(point(name) ?? Number.NaN);
   const value = evaluate<Complex>(expression, {
@@ -34,7 +31,6 @@ export function floatValue(expression: Expression, point: Point): Complex {
   return value ?? nothing;
 }
 
-/** A quoted name. */
 const isBound = /^'[a-zA-Z]'$/u;
 
 type Binary = (a: Complex, b: Complex) => Complex;
@@ -77,12 +73,12 @@ const rules: Rules<Complex> = wordTable<Binary>({
   Min: real(Math.min),
 });
 
-/** Not a number next to a whole number, where floating point may be on the wrong side. */
+/** NaN near an integer, where floating point may be on the wrong side. */
 function floorOf(a: number): number {
   return Math.abs(a - Math.round(a)) < 1e-9 * Math.max(1, Math.abs(a)) ? Number.NaN : Math.floor(a);
 }
 
-/** The real root where there is one: school's, not the principal one. */
+/** Real root, as at school, instead of the principal one. */
 function rootOf(base: Complex, index: Complex): Complex {
   if (index.re === 2 && index.im === 0) return base.sqrt();
   if (Math.abs(base.im) < 1e-12 && base.re < 0 && index.im === 0 && Math.abs(index.re % 2) === 1)
@@ -103,7 +99,7 @@ function factorial(n: number): number {
   return product;
 }
 
-/** The value of an operator's arguments at a point: the expression, the quoted name that is bound, and where. */
+/** Evaluates an operator's arguments: expression, bound name, and point. */
 type Operator = (
   args: readonly Expression[],
   point: Point,
@@ -111,13 +107,13 @@ type Operator = (
 ) => number;
 
 const nearby = new Decimal("1e-25");
-/** How far two values near the place of a limit may be apart. */
+/** Max difference of two values near a limit. */
 const closest = new Decimal("1e-15");
 
-/** Operators by the head of their expression and how many arguments they have. No number where they cannot be calculated. */
+/** Operators by name and argument count; NaN if unknown. */
 const operators: Readonly<Record<string, Operator>> = { Integrate4: integral, Limit3: limit, D2: derivative };
 
-/** Values of an expression with other values of a name, to sixty digits; null where one of them is not known. */
+/** Values of an expression to sixty digits; null if one is unknown. */
 function valuesAt(
   [body, quoted]: readonly Expression[],
   places: readonly Expression[],
@@ -139,7 +135,7 @@ function derivative(args: readonly Expression[], point: Point): number {
   return above && below ? above.sub(below).div(nearby.mul(2)).toNumber() : Number.NaN;
 }
 
-/** The value near a place, where it is the same at two distances on both sides. */
+/** Value near a point, equal at two distances on both sides. */
 function limit(args: readonly Expression[], point: Point): number {
   const place = args[2] as Expression;
   const isInfinite = JSON.stringify(place).includes("Infinity");
@@ -159,10 +155,10 @@ function limit(args: readonly Expression[], point: Point): number {
   return first && isSame ? first.toNumber() : Number.NaN;
 }
 
-/** Halvings of the steps of an integral. */
+/** Halvings of an integral's step. */
 const halvings = 9;
 
-/** A real integral of one variable by Romberg's method; no number where its last two estimates differ. */
+/** Real integral by Romberg's method; NaN if the last estimates differ. */
 function integral(args: readonly Expression[], point: Point, valueOf: Parameters<Operator>[2]): number {
   const [body, quoted, ...bounds] = args as [Expression, string, ...Expression[]];
   if (partsOf(body).some((part) => isCall(part) && part[0] === "Integrate")) return Number.NaN;

@@ -1,14 +1,14 @@
 import { isCall, partsOf, type Expression } from "./expression.ts";
 
-/** The entries of a matrix, row by row; the expression is `["Matrix", ["Row", 1, 2], ["Row", 3, 4]]`. */
+/** Matrix entries by row; the expression is `["Matrix", ["Row", 1, 2], ["Row", 3, 4]]`. */
 export type Rows = readonly (readonly Expression[])[];
 
-/** Rows, and parts of an entry, beyond which a calculation is left alone; a determinant of 4 rows has 24 products. */
+/** Max rows, and parts per entry; a determinant of 4 rows has 24 products. */
 const maxRows = 8;
 const maxParts = 400;
 const maxDeterminant = 4;
 
-/** The entries of a matrix; null of another expression, and of rows that differ in length. */
+/** Entries of a matrix; null for others and for unequal rows. */
 export function rowsOf(expression: Expression): Rows | null {
   if (!isCall(expression) || expression[0] !== "Matrix") return null;
   const rows = expression.slice(1).map((row) => (row as readonly Expression[]).slice(1));
@@ -17,7 +17,7 @@ export function rowsOf(expression: Expression): Rows | null {
     : null;
 }
 
-/** The sum, product, power or determinant of matrices and numbers; null where there are no matrices, or they do not fit. */
+/** Sum, product, power or determinant; null without matrices or if sizes differ. */
 export function ofMatrices(head: string, args: readonly Expression[]): Expression | null {
   if (args.every((each) => rowsOf(each) === null)) return null;
   const calculated = calculatedRows(head, args);
@@ -85,7 +85,7 @@ function times(a: Rows, b: Rows): Rows | null {
   );
 }
 
-/** By the first row (Laplace). */
+/** Expands by the first row (Laplace). */
 function determinant([first = [], ...others]: Rows): Expression {
   if (others.length === 0) return first[0] as Expression;
   const terms = first.map((entry, i): Expression => {

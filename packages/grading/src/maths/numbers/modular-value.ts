@@ -3,7 +3,7 @@ import { exactValue, fractionOf } from "./exact-value.ts";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 import { wholePoint } from "./sample-point.ts";
 
-/** Primes of 61 bits that are 1 modulo 4, so that -1 has a square root. */
+/** Primes of 61 bits, 1 modulo 4, so that -1 has a square root. */
 const fields = [
   [1152921504606847009n, 7n],
   [1152921504606847189n, 2n],
@@ -19,16 +19,16 @@ function field(prime: bigint, nonResidue: bigint): Field {
   return { prime, imaginary: powerModulo(nonResidue, (prime - 1n) / 4n, prime) };
 }
 
-/** The value of an expression in a field: null where it is not rational, undefined as a quotient by zero is. */
+/** Value in a field: null if not rational, undefined after division by zero. */
 type Residue = bigint | undefined;
 
-/** Points of every field at which both sides have to be defined. */
+/** Points per field where both sides must be defined. */
 const points = 4;
 
 /**
- * Whether two rational expressions are the same, whatever the size of their numbers: their values modulo large primes
- * agree where names are large whole numbers (Schwartz 1980; pi and e are names, since they are transcendental).
- * @returns null where one of them is not rational, or an exponent is too large to be known
+ * Compares rational expressions modulo large primes, at large integers (Schwartz 1980). Pi and e count as names, since
+ * they are transcendental.
+ * @returns null if one is not rational, or an exponent too large
  */
 export function sameModulo(left: Expression, right: Expression): boolean | null {
   let compared = 0;
@@ -46,7 +46,7 @@ export function sameModulo(left: Expression, right: Expression): boolean | null 
 
 function residueOf(expression: Expression, { prime, imaginary }: Field, point: Point): Residue | null {
   const ofFraction = ({ s, n, d }: Fraction): Residue => {
-    // Most are whole: dividing by one would cost as much as a power.
+    // Most are integers; division costs as much as a power.
     if (d === 1n) return modulo(s * n, prime);
     return modulo(d, prime) === 0n ? undefined : modulo(s * n * inverse(d, prime), prime);
   };
@@ -77,7 +77,7 @@ function residueOf(expression: Expression, { prime, imaginary }: Field, point: P
   });
 }
 
-/** Fermat: the exponent counts modulo one less than the prime. */
+/** Fermat: exponents count modulo the prime minus one. */
 function raised(base: bigint, exponent: Fraction | null, prime: bigint): Residue | null {
   if (exponent?.d !== 1n) return null;
   if (base === 0n) return exponent.n === 0n || exponent.s < 0n ? undefined : 0n;

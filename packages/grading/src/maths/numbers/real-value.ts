@@ -2,19 +2,19 @@ import { wordTable } from "@laconic/core/checks";
 import { Decimal } from "decimal.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
-/** A real number, and how far it may be from the true one. */
+/** A real number and its error bound. */
 export interface Real {
   readonly value: Decimal;
   readonly error: Decimal;
 }
 
-/** Decimal digits; the library has no more of pi and the logarithm of ten. */
+/** Decimal digits; the library has no more of pi and ln 10. */
 const [minDigits, maxDigits] = [60, 900];
-/** Digits that rounding may cost on the way. */
+/** Digits reserved for rounding errors. */
 const guard = 20;
-/** Trigonometric functions of larger arguments lose their digits. */
+/** Larger arguments of trigonometric functions lose digits. */
 const largestAngle = 1e6;
-/** Functions of one expression that take more than a multiplication. */
+/** Unary functions more costly than multiplication. */
 const maxFunctions = 200;
 
 type RealClass = typeof Decimal;
@@ -37,9 +37,9 @@ function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
 }
 
 /**
- * The real value of an expression, to at least forty digits behind its point and forty of its own.
- * @param point - values of names; by default an expression with names has no value
- * @returns null where it is not real, not known, or needs more digits than there are
+ * Real value with at least forty decimals and significant digits.
+ * @param point - values of names; default none
+ * @returns null if not real, unknown, or beyond the available digits
  */
 export function realValue(expression: Expression, point: Point = () => null): Real | null {
   let digits = minDigits;
@@ -47,7 +47,7 @@ export function realValue(expression: Expression, point: Point = () => null): Re
     const found = atPrecision(expression, point, digits);
     if (!found) return null;
     const { value, largest } = found;
-    // What is left of large numbers that cancel, and the digits of a small one, need as many more.
+    // Cancellation and small numbers need more digits.
     const wanted = Math.max(largest, 0) + Math.max(value.isZero() ? 0 : -value.e, 0) + minDigits;
     if (wanted <= digits || (round === 2 && largest + minDigits <= digits))
       return { value, error: new Decimal(10).pow(largest - digits + guard) };
@@ -57,7 +57,7 @@ export function realValue(expression: Expression, point: Point = () => null): Re
   return null;
 }
 
-/** The result of a calculation; null where it needs more digits of pi than the library has. */
+/** Result of a calculation; null if the library has too few digits of pi. */
 function computed(calculate: () => Decimal | null): Decimal | null {
   try {
     return calculate();
@@ -129,12 +129,11 @@ const rules: Rules<Decimal> = wordTable<Binary>({
 
 const classFor = (a: Decimal): RealClass => a.constructor as RealClass;
 
-/** A number of another's precision. */
 function like(a: Decimal, value: number): Decimal {
   return new (classFor(a))(value);
 }
 
-/** By quotient: the library's own logarithm to a base takes five times as long to be right in its last digit. */
+/** Quotient, five times faster than the library's base logarithm. */
 function logarithm(a: Decimal, base: Decimal): Decimal | null {
   return a.greaterThan(0) && base.greaterThan(0) && !base.equals(1) ? a.ln().div(base.ln()) : null;
 }
@@ -142,17 +141,17 @@ function logarithm(a: Decimal, base: Decimal): Decimal | null {
 function power(base: Decimal, exponent: Decimal): Decimal | null {
   if (base.isZero()) return exponent.greaterThan(0) ? base : null;
   if (exponent.isInteger()) {
-    // Twenty digits are kept for the error of a long product.
+    // Twenty digits cover a long product's error.
     return exponent.abs().lessThan(1e7) ? base.pow(exponent) : base.abs().equals(1) ? base.pow(exponent.mod(2)) : null;
   }
   if (!base.greaterThan(0)) return null;
   const logarithmOfBase = base.equals(constantOf(classFor(base), "e")) ? like(base, 1) : base.ln();
   if (exponent.abs().mul(Decimal.max(1, logarithmOfBase.abs())).greaterThan(1e5)) return null;
-  // Its own power is right in the last digit and takes twice as long; twenty digits are kept for the error.
+  // Twice as fast as the library's power; twenty digits cover the error.
   return exponent.mul(logarithmOfBase).exp();
 }
 
-/** The real root of a negative number, where its degree is odd. */
+/** Real root of a negative number with odd degree. */
 function root(base: Decimal, degree: Decimal): Decimal | null {
   if (degree.equals(3)) return base.cbrt();
   if (degree.isZero()) return null;
@@ -162,7 +161,7 @@ function root(base: Decimal, degree: Decimal): Decimal | null {
   return isOdd ? (power(base.neg(), like(base, 1).div(degree))?.neg() ?? null) : null;
 }
 
-/** A number that differs from a whole one by rounding alone is the whole one. */
+/** Rounds a number that differs from an integer only by error. */
 function snapped(a: Decimal): Decimal {
   const near = a.round();
   const step = like(a, 10).pow(Math.max(a.e, 0) + guard - classFor(a).precision);

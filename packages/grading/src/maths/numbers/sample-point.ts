@@ -2,15 +2,15 @@ import { exactValue } from "./exact-value.ts";
 import { type Point, isCall, namesOf, partsOf, type Expression } from "./expression.ts";
 
 /**
- * Values for all names, the same on every run: a name's value follows from its spelling and the number of the point.
- * @param scale - of every value; negative points tell x from the root of its square, large ones from a maximum
+ * Deterministic values of all names.
+ * @param scale - of values; negative points distinguish x from the root of its square, large ones from a maximum
  */
 export function samplePoint(number: number, scale = 1): Point {
   const values = new Map<string, number>();
   return (name) => {
     let value = values.get(name);
     if (value === undefined) {
-      // Names differ in size at large scales, so that each of them can be the largest.
+      // Sizes differ at large scales, so that each name can be the largest.
       const size = Math.abs(scale) > 1 ? 10 ** (4 * share(`size:${number}:${name}`) - 2) : 1;
       value = scale * size * (0.4 + 1.7 * share(`${number}:${name}`));
       values.set(name, value);
@@ -19,12 +19,12 @@ export function samplePoint(number: number, scale = 1): Point {
   };
 }
 
-/** Whole numbers of 31 bits, odd and even ones. */
+/** Odd and even 31-bit integers. */
 export function wholePoint(number: number): Point {
   return (name) => Math.floor(2 ** 31 * share(`${number}:${name}`));
 }
 
-/** [0, 1) of a text: FNV-1a, mixed once more because names are short. */
+/** Hash of a text in [0, 1): FNV-1a with extra mixing for short names. */
 function share(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -35,10 +35,7 @@ function share(text: string): number {
 
 const heads: ReadonlySet<unknown> = new Set("Floor Factorial Factorial2 Binomial GCD LCM Mod".split(" "));
 
-/**
- * Whether names stand for whole numbers: in a floor, a factorial, a binomial coefficient, a divisor, a modulus, or in
- * the exponent of a negative number.
- */
+/** Whether names are integers: in floors, factorials, binomials, divisors, moduli, exponents of negative numbers. */
 export function isDiscrete(expression: Expression): boolean {
   return partsOf(expression).some((part) => {
     if (!isCall(part)) return false;
@@ -49,14 +46,14 @@ export function isDiscrete(expression: Expression): boolean {
   });
 }
 
-/** Whether a floor or a ceiling is in it. */
+/** Whether it contains a floor or ceiling. */
 export function isStepwise(expression: Expression): boolean {
   return partsOf(expression).some((part) => isCall(part) && part[0] === "Floor");
 }
 
 const withNeighbours = (places: readonly number[]): number[] => places.flatMap((n) => [n - 1, n, n + 1]);
 const others = [120, 121, 9999, 10_000, 99_999, 100_000, 28, 30, 36, 42, 48, 60, 72, 84, 210, 360, 997, 2310];
-/** Small numbers, powers and squares with their neighbours: where steps are. */
+/** Small numbers, powers and squares with neighbours, near steps. */
 const places: readonly number[] = [
   ...Array.from({ length: 26 }, (_, i) => i + 1),
   ...withNeighbours([32, 64, 128, 256, 512, 1024, 65_536, 81, 100, 243, 625, 1000]),
@@ -64,10 +61,7 @@ const places: readonly number[] = [
 ];
 const belowZero: readonly number[] = [-1, -2, -3, -5, -8, -30];
 
-/**
- * Whole values for names: for a single one at all places, for several in many combinations, mostly small.
- * @param negative - also some below zero
- */
+/** Integers for one name, or mostly small combinations. @param negative - includes some negative ones */
 export function wholePoints(names: readonly string[], negative: boolean): Point[] {
   const all = negative ? [...places, ...belowZero] : places;
   const [only] = names;
@@ -78,7 +72,7 @@ export function wholePoints(names: readonly string[], negative: boolean): Point[
   });
 }
 
-/** Letters that stand for whole numbers by custom; others of a floor may be any numbers. */
+/** Usual integer letters; others in a floor may be real. */
 export function isWholeName(name: string): boolean {
   return /^[jklmnpqKLMN](?:_\w{1,4})?$/u.test(name);
 }

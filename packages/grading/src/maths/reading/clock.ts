@@ -6,7 +6,7 @@ export interface Clock {
   readonly half: "am" | "pm";
 }
 
-/** Reads `10:30 \text{ a.m.}`; null where no half of the day is named. */
+/** Reads `10:30 \text{ a.m.}`; null without a.m. or p.m. */
 export function clockOf(text: string): Clock | null {
   if (!/[ap]\.?\s*m/iu.test(text) || text.length > 60) return null;
   const bare = text
@@ -21,19 +21,19 @@ export function clockOf(text: string): Clock | null {
 
 const timed = /^(\d{1,2}):([0-5]\d)$/u;
 
-/** Whether a time of day is what a text such as `10:30`, or the bare hour, says. */
+/** Compares with a text such as `10:30`, or a bare hour. */
 export function sameTime({ hour, minute }: Clock, text: string): boolean {
   const [, h, m] = timed.exec(text.trim()) ?? [];
   return h === undefined ? minute === 0 && text.trim() === String(hour) : Number(h) === hour && Number(m) === minute;
 }
 
 /**
- * Compares texts with colons: times as they are written, ratios of more than two parts part by part.
- * @returns null where neither is one
+ * Compares texts with colons: times as written, ratios of more than two parts by part.
+ * @returns null if neither is one
  */
 export function compareColons(a: string, b: string): boolean | null {
   if (!a.includes(":") || !b.includes(":")) return a.split(":").length > 2 || b.split(":").length > 2 ? false : null;
-  // 3:05 is a time; 3:11 may be a ratio, and 6:22 the same.
+  // 3:05 is a time; 3:11 may be a ratio, equal to 6:22.
   if (timed.test(a) && timed.test(b) && /:0/u.test(a + b)) return a === b;
   const [left, right] = [a.split(":"), b.split(":")];
   if (left.length === 2 && right.length === 2) return null;

@@ -5,34 +5,34 @@ import { wordNumbersIn } from "../../reply/number-words.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
 
-/** What of a text may hold an answer. */
+/** Formats that may hold an answer. */
 export interface AnswerForms {
-  /** Mathematics between dollars, `\(`, `\[`, and in boxes. */
+  /** Between dollars, `\(`, `\[`, and in boxes. */
   readonly latex: boolean;
-  /** Numbers in prose, and a text that is nothing but an expression. */
+  /** Numbers in prose, and texts that are only an expression. */
   readonly plain: boolean;
 }
 
-/** A place where an answer may be. */
+/** A possible answer. */
 export interface Candidate {
   readonly text: string;
   readonly rule: string;
 }
 
-/** Characters of a reply that are searched: the last ones. */
+/** Max searched characters, at the end of a reply. */
 const searched = 40_000;
 const longest = 3000;
 
 /**
- * Where a reply's answer may be, the best place first: after "the final answer is ... I hope", in the last box or the
- * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
+ * Possible answers, best first: after "the final answer is ... I hope", last boxes, after "answer:" or "answer is",
+ * last formulas and numbers.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
   const text = withoutDenied(readReply(reply.slice(-searched)));
   return candidatesIn(text, (current) => placesIn(current, forms));
 }
 
-/** An answer that its author took back keeps the whole text from being read as one. */
+/** A retracted answer prevents reading the whole text as one. */
 function candidatesIn(text: string, read: (text: string) => Candidate[]): Candidate[] {
   const found = readCurrent(text, (current) => {
     const candidates = read(current);
@@ -59,10 +59,10 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
   ].filter((candidate) => candidate !== null);
 }
 
-/** A remark on the number in front of it. */
+/** A remark on the preceding number. */
 const remark = /\(\s*(?:about|approximately|approx\.|roughly|around|or|i\.e\.,?|that is,?|[≈~])\s*[$€£¥]?$/iu;
 
-/** The last places, without remarks and with what they count: "18, not 20" and "5 of the 12" say the first. */
+/** Last candidates, without remarks and totals: "18, not 20" and "5 of the 12" give the first. */
 function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
   let end = places.length;
   for (; end > 1; end--) {
@@ -85,9 +85,7 @@ function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
     }));
 }
 
-/**
- * Where an answer in words may be: in the last box, behind the last cue, or the whole of a short text.
- */
+/** Possible prose answers: last box, after the last cue, whole short text. */
 export function findWords(reply: string): Candidate[] {
   const text = readReply(reply.slice(-searched));
   return candidatesIn(text, wordsIn);
@@ -111,7 +109,7 @@ function wordsIn(text: string): Candidate[] {
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
 }
 
-/** `odd`, where the last sentence is "The function is odd." */
+/** `odd` in a final sentence "The function is odd." */
 export function predicateIn(text: string): string | null {
   const sentence = /(?:^|[.!?\n]\s*)([^.!?\n]{1,200})\.?\s*$/u.exec(text)?.[1] ?? "";
   const said =
@@ -123,7 +121,7 @@ export function predicateIn(text: string): string | null {
     : (said[1] as string);
 }
 
-/** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words or a number and words, is a heading. */
+/** Answer after `####`, as in GSM8K. Marks before nothing, prose, or numbered titles are headings. */
 function marked(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/####(?![ \t]*\d+[.)][ \t]+\S)([^\n]{1,200})/gu)].toReversed()) {
     const [start, end] = [match.index + 4, match.index + match[0].length];
@@ -137,7 +135,7 @@ function marked(text: string, places: readonly Span[]): Candidate | null {
   return null;
 }
 
-/** The sentence that Minerva's prompts ask for. */
+/** Sentence requested by Minerva's prompts. */
 function hoped(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
     const start = match.index + match[0].length;
@@ -148,18 +146,18 @@ function hoped(text: string, places: readonly Span[]): Candidate | null {
   return null;
 }
 
-/** A text that equals no answer. */
+/** Text that equals no answer. */
 export const denied = "\\text{not the answer}";
-/** Characters between a cue and its answer. */
+/** Max characters between a cue and its answer. */
 const longestLead = 50;
 
-/** The answer behind the last cue that has one. @param places - in the order of the text */
+/** Answer after the last cue with one. @param places - in text order */
 function announcedAnswer(text: string, places: readonly Span[], plain: boolean): Candidate | null {
   for (const { end: start } of cuesIn(text).toReversed()) {
     const bare = plain ? (bareExpression(text, start) ?? spokenNumber(text, start)) : null;
     if (bare !== null) return { text: bare, rule: "after the answer trigger" };
     const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
-    // A formula is preferred to a number in front of it.
+    // A formula is preferred to a preceding number.
     const first = near.find(({ kind }) => kind === "formula") ?? near[0];
     const subject = first && (saidOf(first, text, start, places) ?? first);
     if (subject && isUnsaid(text, subject.start, subject.end))
@@ -173,7 +171,7 @@ function announcedAnswer(text: string, places: readonly Span[], plain: boolean):
   return null;
 }
 
-/** `twelve` behind a cue. */
+/** `twelve` after a cue. */
 function spokenNumber(text: string, start: number): string | null {
   const clause = text.slice(start, start + 100);
   const [first] = wordNumbersIn(clause);
@@ -185,7 +183,6 @@ const joining = new RegExp(
   "iu",
 );
 
-/** A place with those around it that are parts of one answer. */
 function withNeighbours(places: readonly Span[], index: number, joins: (a: Span, b: Span) => boolean): Span[] {
   const isJoined = (at: number): boolean => {
     const [a, b] = [places[at - 1], places[at]];
@@ -202,9 +199,8 @@ function listText(text: string, list: readonly Span[]): string {
 }
 
 /**
- * A place with those that a comma, "or", "and" or "to" joins to it: parts of one list, or guesses. A list without a conjunction
- * ends its clause.
- * @param from - places in front of this index are left out
+ * Joins candidates with a comma, "or", "and" or "to". Lists without conjunction end their clause.
+ * @param from - earlier candidates are ignored
  */
 function listAround(text: string, place: Span, places: readonly Span[], from = 0): string {
   const between = (a: Span, b: Span): string => text.slice(a.end, b.start).replaceAll(/\\[()]/gu, "");
@@ -216,7 +212,7 @@ function listAround(text: string, place: Span, places: readonly Span[], from = 0
   return listText(text, isList ? list : [place]);
 }
 
-/** A letter or a formula behind a cue, alone in its clause and without dollars. */
+/** A lone letter or formula after a cue, without dollars. */
 function bareExpression(text: string, start: number): string | null {
   const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0]
     .trim()
@@ -227,10 +223,7 @@ function bareExpression(text: string, start: number): string | null {
 
 const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
 
-/**
- * What a sentence says of the name in it: "the largest $n$ is 34". A name that is itself the answer follows "answer is".
- * @returns undefined where the sentence says nothing more
- */
+/** Value of a name in a sentence: "the largest $n$ is 34". @returns undefined without a value */
 function saidOf(near: Span, text: string, start: number, places: readonly Span[]): Span | undefined {
   if (near.kind !== "formula" || !symbol.test(near.text)) return undefined;
   const sentence = /[.!?](?:\s|$)|\n/u.exec(text.slice(near.end));
@@ -254,7 +247,7 @@ function letterBefore(between: string): string {
   return letter === undefined ? "" : `(${letter}) `;
 }
 
-/** Boxes, or formulas, that stand side by side at the end are one list. */
+/** Joins adjacent boxes or formulas at the end into a list. */
 function lastCluster(text: string, spans: readonly Span[], rule: string, after?: Span): Candidate | null {
   const last = spans.at(-1);
   if (!last || (after && after.end > last.end)) return null;
@@ -262,11 +255,10 @@ function lastCluster(text: string, spans: readonly Span[], rule: string, after?:
   return { text: listText(text, withNeighbours(spans, spans.length - 1, joins)), rule };
 }
 
-/** What stands between a wrong answer and its correction. */
+/** Between a wrong answer and its correction. */
 const correcting =
   /~~|\b(?:wrong|incorrect|mistaken?|instead|should|not?|actually|wait|but|correct(?:ed|ion|ly)?|however|rather|oops|hmm|sorry|so|therefore|hence|thus|then)\b/iu;
 
-/** Whether what lies between two answers joins them. */
 function joined(between: string, kind: Span["kind"]): boolean {
   const bare = between.replaceAll(/\\text|\\q?quad|[${}\\\s]/gu, "");
   if (correcting.test(between)) return false;
@@ -274,7 +266,6 @@ function joined(between: string, kind: Span["kind"]): boolean {
   return kind === "box" && bare.length <= 8 && !bare.includes("=");
 }
 
-/** Boxes; formulas inside of one are parts of one answer. */
 function boxSpans(text: string): Span[] {
   return boxesIn(text)
     .filter((box) => box.text.length <= longest)
@@ -294,7 +285,7 @@ function formulasIn(text: string): Span[] {
   }));
 }
 
-/** A text without any sentence in it. */
+/** A text without sentences. */
 function wholeExpression(text: string): Candidate | null {
   const bare = text
     .trim()
@@ -309,7 +300,7 @@ function wholeExpression(text: string): Candidate | null {
   return words.length === 0 || isWord ? { text: withPoint(bare), rule: "the whole text" } : null;
 }
 
-/** A percent sign behind a formula or a number belongs to it. */
+/** Appends a percent sign or base after a number. */
 function withPercent(text: string, { end, text: held }: Span): string {
   const base = baseBehind.exec(text.slice(end, end + 30))?.[1]?.toLowerCase();
   if (base !== undefined && /^\s*[\dA-Fa-f]+\s*$/u.test(held)) return `${held} ${base}`;

@@ -4,15 +4,15 @@ import { isCall, type Expression } from "../numbers/expression.ts";
 const words = (text: string): string[] => text.split(" ");
 const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
-/** Functions of an angle: behind a degree sign their argument is a number of degrees. */
+/** Angle functions; degree signs in their arguments count. */
 export const angular: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
 const others =
   "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log \\det";
-/** Commands with one argument behind them, in parentheses or not. */
+/** Commands with one argument, with or without parentheses. */
 export const functions: Readonly<Record<string, string>> = wordTable(
   Object.fromEntries([...angular, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
 );
-/** Commands with a list in parentheses, and how many it has; 0 for any number. */
+/** Commands with a list in parentheses, and its length (0 for any). */
 export const lists: Readonly<Record<string, readonly [head: string, count: number]>> = wordTable({
   "\\abs": ["Abs", 1],
   "\\floor": ["Floor", 1],
@@ -27,7 +27,7 @@ export const lists: Readonly<Record<string, readonly [head: string, count: numbe
   "\\max": ["Max", 0],
   "\\min": ["Min", 0],
 });
-/** Commands with one group, whose meaning does not matter unless two texts differ in it. */
+/** Commands with one group, compared only by text. */
 export const accents: ReadonlySet<string> = new Set(
   words(
     "\\vec \\hat \\tilde \\overrightarrow \\underline \\dot \\ddot \\mathcal \\mathfrak \\phantom \\overline \\bar",
@@ -55,7 +55,7 @@ export const brackets: Readonly<Record<string, readonly [close: string, head: st
 });
 export const times: ReadonlySet<string> = new Set(["\\cdot", "\\times", "*"]);
 export const over: ReadonlySet<string> = new Set(["/", "\\div", ":"]);
-/** Commands that are no names: where they have no place, the text is malformed. */
+/** Not names; misplaced ones make a text malformed. */
 export const reserved: ReadonlySet<string> = new Set([
   ...Object.values(brackets).map(([close]) => close),
   ...words("\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\"),
@@ -63,7 +63,7 @@ export const reserved: ReadonlySet<string> = new Set([
   ...over,
 ]);
 
-/** Roots, quotients, powers of e, and logarithms with a base, which stand for the functions that they define. */
+/** Roots, quotients, powers of e, and logarithms with a base, which define functions. */
 const defined: Readonly<Record<string, (a: Expression) => Expression>> = wordTable({
   Exp: (a) => ["Power", "e", a],
   Lg: (a) => ["Log", a, 10],
@@ -74,12 +74,12 @@ const defined: Readonly<Record<string, (a: Expression) => Expression>> = wordTab
   Arccot: (a) => ["Add", ["Divide", "Pi", 2], ["Negate", ["Arctan", a]]],
 });
 
-/** A function by the names that calculations know. */
+/** Function by its calculation name. */
 export function called(head: string, ...args: readonly Expression[]): Expression {
   return defined[head]?.(args[0] ?? 0) ?? [head, ...args];
 }
 
-/** A command such as `\log` with its argument, its base and the power between them. */
+/** `\log` and others with argument, base and power. */
 export function applied(
   command: string,
   argument: Expression,
@@ -96,8 +96,8 @@ export function applied(
 }
 
 /**
- * Factors without a sign between them: a product, a mixed number such as `2\frac13`, or the binomial coefficient `C(8, 3)`.
- * @param isWritten - whether the first is digits and the second in no parentheses
+ * Adjacent factors: product, mixed number `2\frac13`, or binomial coefficient `C(8, 3)`.
+ * @param isWritten - the first has digits, and the second no parentheses
  */
 export function implicitProduct(factors: readonly Expression[], isWritten: boolean): Expression {
   const [first = 0, second = 0] = factors;

@@ -7,9 +7,9 @@ const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d
 class Malformed extends Error {}
 
 /**
- * Parses LaTeX into expressions: `["Add", 1, ["Power", "x", 2]]`. `2\frac13` is a sum, `2(\frac13)` a product. What has no meaning
- * here is a name, or a function of its arguments. One pass.
- * @returns null when the text is malformed, or nested more than 100 deep
+ * Parses LaTeX in one pass: `["Add", 1, ["Power", "x", 2]]`. `2\frac13` is a sum, `2(\frac13)` a product. Unknown parts
+ * are names or functions.
+ * @returns null if malformed or nested more than 100 deep
  */
 export function parseLatex(latex: string): Expression | null {
   try {
@@ -23,10 +23,10 @@ export function parseLatex(latex: string): Expression | null {
 class Parser {
   readonly #tokens: string[];
   #at = 0;
-  /** Bars that are open between the innermost brackets. */
+  /** Open bars in the innermost brackets. */
   #bars = 0;
   #depth = 0;
-  /** Functions of an angle that are open. */
+  /** Number of open angle functions. */
   #angles = 0;
 
   constructor(latex: string) {
@@ -86,7 +86,7 @@ class Parser {
     return factors.length === 1 ? (factors[0] as Expression) : ["Multiply", ...factors];
   }
 
-  /** @param argument - of a function without parentheses: another function ends it */
+  /** @param argument - of a function without parentheses, which another function ends */
   #implicit(argument = false): Expression {
     const start = this.#at;
     const factors: Expression[] = [this.#quotient()];
@@ -121,7 +121,7 @@ class Parser {
       if (this.#take("^")) base = this.#raised(base);
       else if (this.#take("!")) base = this.#take("!") ? ["Factorial2", base] : ["Factorial", base];
       else if (this.#take("'")) base = ["Prime", base];
-      // Elsewhere degrees are a unit, which says nothing.
+      // Other degree signs are units and ignored.
       else if (this.#take("\\degree")) base = this.#angles > 0 ? ["Multiply", base, ["Divide", "Pi", 180]] : base;
       else if (this.#take("%") || this.#take("\\%")) base = ["Divide", base, 100];
       else if (this.#take("_")) base = this.#subscripted(base);
@@ -158,7 +158,7 @@ class Parser {
     }
   }
 
-  /** Whether the bracket that opens here is closed in front of a token. */
+  /** Whether the bracket closes before a token. */
   #closesBefore(wanted: string): boolean {
     let depth = 0;
     for (let at = this.#at; at < this.#tokens.length; at++) {
@@ -169,7 +169,7 @@ class Parser {
     return false;
   }
 
-  /** A token; of a number its first digit, as TeX reads it. */
+  /** A token; only the first digit of a number, as in TeX. */
   #digit(): string {
     const each = this.#next();
     if (!/^\d./u.test(each)) return each;
@@ -241,7 +241,7 @@ class Parser {
     return items;
   }
 
-  /** Bars of an outer expression do not close what is opened in here. */
+  /** Outer bars do not close inner ones. */
   #apart(parse: () => Expression): Expression {
     const bars = this.#bars;
     this.#bars = 0;
@@ -304,7 +304,7 @@ class Parser {
     });
   }
 
-  /** `calculated` knows the form with a name and what it runs over; any other equals itself alone. */
+  /** An operator with its bound name; others only equal themselves. */
   #big(head: string): Expression {
     const limits = new Map<string, readonly string[]>();
     while (this.#peek === "_" || this.#peek === "^") limits.set(this.#next(), this.#rawTokens());
@@ -331,7 +331,7 @@ class Parser {
     return [head, body, `'${name}'`, from, ...(to === undefined ? [] : [to])];
   }
 
-  /** What stands in front of `dx`, and the quoted name behind the d; nothing is taken where there is none. */
+  /** Integrand before `dx`, and the quoted variable; takes nothing without `dx`. */
   #integrand(): readonly [Expression, string] | null {
     let depth = 0;
     for (let at = this.#at; at + 1 < this.#tokens.length && depth >= 0; at++) {
@@ -348,7 +348,7 @@ class Parser {
     return null;
   }
 
-  /** `\frac{d}{dx}` in front of what it applies to; the fraction's command is taken already. */
+  /** `\frac{d}{dx}` after its fraction command. */
   #derivative(): Expression | null {
     const [open, d, close, begin, again, name = "", end] = this.#tokens.slice(this.#at, this.#at + 7);
     if (`${open}${d}${close}${begin}${again}${end}` !== "{d}{d}" || !/^[a-zA-Z]$/u.test(name)) return null;
@@ -356,7 +356,7 @@ class Parser {
     return ["D", this.#implicit(), `'${name}'`];
   }
 
-  /** Tokens by themselves; null where they are malformed. */
+  /** Single tokens; null if malformed. */
   #within(tokens: readonly string[]): Expression | null {
     const inner = new Parser(tokens.join(" "));
     inner.#depth = this.#depth + 1;
@@ -371,13 +371,13 @@ class Parser {
   }
 }
 
-/** A number of more digits than floating point keeps stays a text. */
+/** Numbers with too many digits for floats stay text. */
 function numberOf(digits: string): Expression {
   const exact = digits.length > 15 && !/e/iu.test(digits);
   return exact ? { num: digits.replace(/^\./u, "0.") } : Number(digits);
 }
 
-/** Expressions are evaluated by recursion. */
+/** Max depth, because evaluation is recursive. */
 const deepest = 100;
 function bounded(depth: number, json: Expression): Expression {
   if (depth > deepest) throw new Malformed();

@@ -2,7 +2,7 @@ import { typedToLatex } from "./typed-maths.ts";
 
 const commands =
   "× times ÷ div · cdot ⋅ cdot π pi ∞ infty ≤ leq ≥ geq ≠ neq ≈ approx ∪ cup ∩ cap ∈ in ± pm √ sqrt ∅ emptyset θ theta α alpha β beta";
-/** Signs that people and models type for LaTeX. */
+/** Typed characters and their LaTeX. */
 const signs: ReadonlyMap<string, string> = new Map([
   ...[...commands.matchAll(/(\S) (\w+)/gu)].map(([, sign = "", name = ""]) => [sign, `\\${name} `] as const),
   ..."\u2212\u2013".split("").map((dash) => [dash, "-"] as const),
@@ -18,7 +18,7 @@ const sign = new RegExp(`[${[...signs.keys()].join("")}]`, "gu");
 /** `½` */
 const fraction = /[\u00bc-\u00be\u2150-\u215e]/gu;
 
-/** In order; each is linear in the text's length. */
+/** Applied in order; each is linear in length. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\colon(?![a-zA-Z])/gu, ":"],
   [
@@ -45,7 +45,7 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\(?:rbrace)(?![a-zA-Z])/gu, "\\}"],
   [/\\(?:lvert|rvert|vert)(?![a-zA-Z])/gu, "|"],
   [/\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![a-zA-Z]))|\\degrees?(?![a-zA-Z])/gu, "\\degree "],
-  // A sum in dollars keeps its unit, where nothing follows that could be more of the number.
+  // Dollar sums keep their unit unless a number continues.
   [/(?<![\d.])\\\$\s*(\d+(?:,\d{3})*(?:\.\d+)?)(?=\s*(?:$|[;]|,(?!\d)))/gu, "$1\\text{ dollars}"],
   [/\\text\s*\{\s*(?:USD|US)\s*\}\s*(?=\d)/gu, ""],
   [/\\(?:pounds|euro|textdollar)(?![a-zA-Z])|\\\$|[€£¥]/gu, ""],
@@ -56,17 +56,17 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * One spelling for what LaTeX can spell in many: sizes of brackets and fractions, spaces, thousands, degrees, currencies,
- * typed signs. Percent signs, units and words stay.
+ * Normalises brackets, fractions, spaces, thousands, degrees, currencies, typed signs. Percent signs, units and text
+ * stay.
  */
 export function normaliseLatex(text: string): string {
-  // LaTeX takes one digit behind a root's command.
+  // LaTeX takes one digit after a root command.
   const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
   let normal = rooted
     .replaceAll(fraction, (each) => each.normalize("NFKC").replace(/^(\d+)\u2044(\d+)$/u, "\\frac{$1}{$2}"))
     .replaceAll(sign, (each) => signs.get(each) ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
-  // In an angle's sine degrees count; elsewhere they are a unit.
+  // Degrees count in a sine's angle; elsewhere they are a unit.
   normal = ofAngle.test(normal)
     ? normal.replaceAll(/(?<=[\d)}])\s*(?:\\text\s*\{\s*(?:degrees?|deg)\.?\s*\}|degrees?(?![a-zA-Z]))/gu, "\\degree ")
     : normal.replaceAll(/\\degree(?![a-zA-Z])/gu, "");
@@ -75,7 +75,7 @@ export function normaliseLatex(text: string): string {
 
 const bracketOrNumber = /\\?[{}]|[()[\]]|(?<![\d.,]|,\s)\d{1,3}(?:,\d{3})+(?!,?\d)/gu;
 
-/** Numbers without the commas of thousands. Within brackets a comma separates items. */
+/** Removes thousands commas, except inside brackets. */
 function withoutThousands(text: string): string {
   let depth = 0;
   return text.replaceAll(bracketOrNumber, (piece) => {
@@ -88,7 +88,7 @@ function withoutThousands(text: string): string {
 
 const ofAngle = /(?<![a-zA-Z])\\?(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/u;
 
-/** Lines of `aligned` are a list; one that begins with its sign goes on with the line before. */
+/** Lines of `aligned` as a list; leading signs continue the last line. */
 function unaligned(text: string): string {
   return text.replaceAll(/\\begin\{((?:align|gather)(?:ed|\*)?)\}(.{0,2000}?)\\end\{\1\}/gsu, (_, __, lines: string) =>
     lines
@@ -105,7 +105,7 @@ function unaligned(text: string): string {
   );
 }
 
-/** A text without spaces that mean nothing, for identity. */
+/** Removes meaningless spaces, for identity. */
 export function identityOf(text: string): string {
   return text.replaceAll(/(?<!\d)\s+|\s+(?!\d)/gu, "").replace(/[.,;]+$/u, "");
 }

@@ -20,13 +20,13 @@ const said = new RegExp(
   "u",
 );
 
-/** A base behind a number in prose; of another language's numerals only that they name some base. */
+/** Base after a number; unsupported numerals only mark it. */
 export const baseBehind: RegExp = new RegExp(
   String.raw`^[$}]*,?\s*\(?(?:in\s+|zur\s+|en\s+)?(base[\s-]+(?:\d+|${names.join("|")})|basis\s+(?:\d+|\p{L}+)|${Object.keys(adjectives).join("|")})(?![\p{L}\d])`,
   "iu",
 );
 
-/** Digits in a base that is named; null for anything else. */
+/** Digits in a named base; null for others. */
 export function baseOf(text: string): InBase | null {
   const plain = text.replace(
     new RegExp(

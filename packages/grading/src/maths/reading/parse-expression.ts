@@ -6,10 +6,7 @@ import { parseLatex } from "./latex-expression.ts";
 const cache = new Map<string, Expression | null>();
 const maxCached = 2000;
 
-/**
- * Parses LaTeX. Only finite sums and products, integrals, limits and derivatives in it are calculated.
- * @returns null when it is malformed
- */
+/** Parses LaTeX, and calculates finite sums and products. @returns null if malformed */
 export function parseExpression(text: string): Expression | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
@@ -22,14 +19,11 @@ export function parseExpression(text: string): Expression | null {
 
 const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
 
-/** Parts of all expressions that sums and products of one answer are written out to. */
+/** Max parts of expanded sums and products per answer. */
 const maxParts = 5000;
 const maxTerms = 1000;
 
-/**
- * Writes out finite sums and products, and calculates with matrices. What stays is an operator of `calculus.ts`, or a function that
- * is not known, equal to itself alone.
- */
+/** Expands finite sums and products, and calculates with matrices. Operators of `float-value.ts` stay. */
 function calculated(expression: Expression): Expression {
   return visited(expression, { parts: maxParts }, 0);
 }
@@ -48,7 +42,7 @@ function visited(expression: Expression, budget: { parts: number }, depth: numbe
   return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
 }
 
-/** The terms, one for each whole number; null where the bounds are none, or the terms are too many. */
+/** Terms for each integer; null for invalid bounds or too many terms. */
 function written(
   body: Expression,
   name: string,

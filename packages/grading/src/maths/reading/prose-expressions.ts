@@ -2,18 +2,18 @@ import { numberOfWords } from "../../reply/number-words.ts";
 import { measureOf } from "./units.ts";
 import { typedName } from "./typed-maths.ts";
 
-/** A stretch of a text that may be an answer. */
+/** Part of a text that may be an answer. */
 export interface Span {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly kind: "box" | "formula" | "plain";
-  /** Letters without a number: an answer only where a cue announces one. */
+  /** Letters without a number: an answer only after a cue. */
   readonly symbolic?: boolean;
 }
 
 type Operand = "number" | "letter" | "constant" | "function";
-/** What a token is. A function takes arguments: a typed function, a LaTeX command, a root sign. */
+/** Token kind; functions are typed ones, LaTeX commands and root signs. */
 type Kind = Operand | "binary" | "sign" | "open" | "close" | "comma" | "bar" | "postfix" | "word";
 
 interface Token {
@@ -21,7 +21,7 @@ interface Token {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** White space or a currency stands in front of it. */
+  /** Preceded by white space or a currency. */
   readonly spaced: boolean;
 }
 
@@ -30,7 +30,7 @@ const lexer = new RegExp(
   [
     String.raw`(?<space>(?:[^\S\n]|\\[,;:! ]|\\?[$€£¥])+)`,
     String.raw`(?<number>${number})`,
-    // A sentence may end in an exclamation mark.
+    // Sentences may end with an exclamation mark.
     String.raw`(?<postfix>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+|!(?=\s?[-+*/^)\]=.!])|°)`,
     String.raw`(?<constant>[π∞])`,
     // The x of `6.02 x 10^23`.
@@ -47,19 +47,19 @@ const lexer = new RegExp(
   "gu",
 );
 const latexOperators = new Set("\\times \\cdot \\div \\leq \\geq \\le \\ge \\neq \\approx \\pm \\mp".split(" "));
-/** Words in front of a signed number. */
+/** Before a signed number. */
 const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah)$/iu;
 const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
-/** Words that calculate with the number in front of them. */
+/** Calculates with the preceding number. */
 const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
 const scale = /^(?:hundred|lakh|crore|dozen|thousand|million|billion|trillion)$/iu;
-/** Letters of a script that separates words by spaces, in front of a number. */
+/** A letter before a number, in a script with spaces. */
 const gluing = /[\p{L}\p{N}_](?<![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])$/u;
 const tailLength = 4000;
 
 /**
- * Finds the expressions of a prose text, complete ones alone: `5 - max(a, b)` is one place. An expression that goes into words, such
- * as `5 * (number of eggs)`, becomes a text, which equals no expression. Stretches within `taken` are left out.
+ * Finds complete expressions in prose: `5 - max(a, b)`. An expression with prose, such as `5 * (number of eggs)`,
+ * equals none. Skips `taken`.
  */
 export function proseExpressions(text: string, taken: readonly Span[]): Span[] {
   const places: Span[] = [];
@@ -123,7 +123,7 @@ function kindOfWord(word: string, glued: Token | undefined, behind: string): Kin
   return product ? "letter" : "word";
 }
 
-/** Where the longest complete expression ends that begins at a token; the token itself where none begins. */
+/** End of the longest complete expression; the start without one. */
 function expressionEnd(tokens: readonly Token[], first: number): number {
   const open: string[] = [];
   let end = first;
@@ -137,17 +137,16 @@ function expressionEnd(tokens: readonly Token[], first: number): number {
   }
 }
 
-/** Takes an argument, as `\sqrt` does, or nothing, as `\pi` does. */
+/** Has an argument, as `\sqrt`, or none, as `\pi`. */
 function isCommand(token: Token | undefined): boolean {
   return token?.kind === "function" && token.text.startsWith("\\");
 }
 
-/** Whether an expression may end with a token. */
 function endsOperand(token: Token | undefined): boolean {
   return token !== undefined && (operandEnds.has(token.kind) || isCommand(token));
 }
 
-/** Whether a token belongs to the expression of the one in front of it. @param open - the innermost bracket that is open */
+/** @param open - innermost open bracket */
 function continues(
   token: Token,
   before: Token | undefined,
@@ -174,13 +173,13 @@ function isOperator(token: Token, before: Token, after: Token | undefined): bool
   return token.kind === "binary" || token.kind === "sign";
 }
 
-/** The letter of `5m`, with nothing behind it that calculates. */
+/** The unit of `5m`, without a following calculation. */
 function isUnit(before: Token, token: Token, after: Token | undefined): boolean {
   if (before.kind !== "number" || token.spaced || token.text === "in" || measureOf(token.text) === null) return false;
   return after === undefined || (after.kind !== "binary" && after.kind !== "sign" && after.kind !== "open");
 }
 
-/** Whether a token multiplies the operand in front of it without a sign. */
+/** Whether a token multiplies the preceding operand without a sign. */
 function isFactor(before: Token, token: Token, after: Token | undefined): boolean {
   if (token.kind === "function" || token.kind === "constant") return before.kind !== "letter" || !token.spaced;
   if (isUnit(before, token, after)) return false;
@@ -192,7 +191,7 @@ function isFactor(before: Token, token: Token, after: Token | undefined): boolea
   return token.kind === "letter" && before.kind === "number" && /^[-^+]$/u.test(after?.text ?? "");
 }
 
-/** Whether a sign is a bullet or a dash, and not part of the number behind it. */
+/** A bullet or dash, not part of a number. */
 function isDash(text: string, tokens: readonly Token[], index: number): boolean {
   const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
   if (sign.kind !== "sign" || !after || !/\s/u.test(text[sign.end] ?? "")) return false;
@@ -201,7 +200,7 @@ function isDash(text: string, tokens: readonly Token[], index: number): boolean 
   return isBullet || (before !== undefined && /^\p{L}/u.test(before.text) && !copula.test(before.text));
 }
 
-/** The place of an expression; null where it is part of a word, or only a name. */
+/** Span of an expression; null for part of a word, or a name. */
 function placeOf(text: string, tokens: readonly Token[], first: number, end: number): Span | null {
   const run = tokens.slice(first, end);
   const [head, tail] = [run[0] as Token, run.at(-1) as Token];
@@ -249,7 +248,7 @@ function withPart(text: string, place: Span): Span {
     : { ...place, end: place.end + all.length, text: `${place.text}\\frac{${over}}{${under}}` };
 }
 
-/** "18 dollars and 50 cents" is one place; several units without a common one are not a number. */
+/** Merges "18 dollars and 50 cents"; other mixed units are not a number. */
 function withCompounds(text: string, places: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const place of places) {
@@ -261,21 +260,21 @@ function withCompounds(text: string, places: readonly Span[]): Span[] {
   return all;
 }
 
-/** In prose `2,74` is a decimal, and `1.000.000` a million; in a formula they are lists. */
+/** Prose reads `2,74` as a decimal, `1.000.000` as a million; formulas as lists. */
 export function withPoint(text: string): string {
   if (/^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u.test(text)) return text.replaceAll(".", "").replace(",", ".");
   return text.replace(/^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u, "$1$2$4.$3$5");
 }
 
-/** Units of the same kind, the larger ones first. */
+/** Units of the same kind, larger first. */
 const kinds =
   "week day h min s; dollar cent; lb shilling pence; mi yd ft in; year month week day; km m cm mm; lb oz; kg g; gal quart pint cup"
     .split("; ")
     .map((kind) => kind.split(" "));
 
 /**
- * "18 dollars and 50 cents" is 18.50; "2 hours and 30 minutes" is no number, since nothing says in which unit.
- * @returns null where the two are no parts of one quantity
+ * "18 dollars and 50 cents" is 18.50; "2 hours and 30 minutes" has no known unit.
+ * @returns null if they are not one quantity
  */
 function compoundOf(text: string, first: Span, second: Span): string | null {
   const [, unit] =

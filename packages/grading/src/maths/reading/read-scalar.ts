@@ -5,10 +5,10 @@ import { samplePoint } from "../numbers/sample-point.ts";
 import type { Scalar } from "../value.ts";
 import { parseExpression } from "./parse-expression.ts";
 
-/** Digits beyond which a number is compared as text. */
+/** Numbers with more digits are compared as text. */
 const longestNumber = 400;
 
-/** Reads an expression without reading into it: exact numbers at once, anything else when it is compared. */
+/** Reads exact numbers; others are parsed during comparison. */
 export function readScalar(given: string): Scalar {
   const { text, percent } = splitPercent(given);
   const exact = exactNumber(text);
@@ -17,13 +17,13 @@ export function readScalar(given: string): Scalar {
   return { kind: "scalar", text, exact: value, decimal, percent };
 }
 
-/** Whether a text is a calculation with numbers alone. */
+/** Whether a text only calculates with numbers. */
 export function isNumeric(text: string): boolean {
   const bare = text.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi|left|right)(?![a-zA-Z])/gu, "");
   return /\d/u.test(text) && !/[a-zA-Z]/u.test(bare);
 }
 
-/** Whether a decimal is a number rounded or cut off at the decimals that it has. */
+/** Whether a decimal is a rounded or cut number. */
 export function approximates(about: Scalar, exact: Scalar): boolean {
   if (!about.exact || about.percent !== exact.percent) return false;
   const json = parseExpression(exact.text);
@@ -55,7 +55,7 @@ const calculated = new RegExp(
 );
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
-/** The exact value of a number as it is written; null for anything that is more than a number. */
+/** Exact value of a written number; null for other texts. */
 function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);

@@ -13,15 +13,12 @@ import { numberOfWords } from "../../reply/number-words.ts";
 import { typedName, typedToLatex } from "./typed-maths.ts";
 import type { Relator, Scalar, Tuple, Value } from "../value.ts";
 
-/** Characters of an answer; a longer one is not an answer. */
+/** Max characters of an answer. */
 const longestAnswer = 3000;
 const deepest = 12;
 const maxItems = 300;
 
-/**
- * Reads what an answer says.
- * @returns null when it is empty or beyond the limits of an answer
- */
+/** Reads an answer. @returns null if empty or too long */
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
   const text = withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex)));
@@ -29,7 +26,7 @@ export function readValue(latex: string): Value | null {
   return read(text, 0);
 }
 
-/** `2\pi k, k \in \mathbb{Z}` says of which kind k is, and no second answer. */
+/** `2\pi k, k \in \mathbb{Z}` defines k and is one answer. */
 function withoutCondition(text: string): string {
   return text.replace(
     /(?<=[^,;\s(])\s*(?:[,;]\s*|(?=\\text|\())\(?\s*(?:\\text\s*\{\s*(?:where|for|with)(?: any| all)?(?: integers?)?\s*\}\s*)?[kmn]\s*\\in\s*\\mathbb\s*\{?\s*[ZN]\s*\}?\s*\)?$/u,
@@ -66,7 +63,7 @@ function rounded(text: string): string {
   return `${match[1] === "]" ? "(" : "["}${match[2]}${match[3] === "[" ? ")" : "]"}`;
 }
 
-/** `x \in A` says A. */
+/** `x \in A` means A. */
 function membership(text: string, next: (text: string) => Value | null): Value | null {
   const parts = splitTop(text, /\\in(?![a-zA-Z])/u);
   return parts.length === 2 ? next((parts[1] as Piece).text) : null;
@@ -74,7 +71,7 @@ function membership(text: string, next: (text: string) => Value | null): Value |
 
 const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![a-zA-Z])mod)(?![a-zA-Z])(.+)$/su;
 
-/** `x \equiv 3 \pmod 7`. The remainder alone, `10 \bmod 7`, is a number. */
+/** `x \equiv 3 \pmod 7`. The remainder `10 \bmod 7` is a number. */
 function congruence(text: string): Value | null {
   const match = text.includes("mod") ? modulus.exec(text) : null;
   const [, said, opened, command, rest] = match ?? [];
@@ -89,7 +86,7 @@ function congruence(text: string): Value | null {
 
 const conjunction =
   /\s*(?:,\s*)?(?:\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
-/** Answers side by side: by semicolons, by "and", by commas. */
+/** Answers separated by semicolons, "and" or commas. */
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
     const pieces = splitTop(text, separator)
@@ -109,12 +106,11 @@ function listed(text: string, next: (text: string) => Value | null): Value | nul
   return null;
 }
 
-/** Texts between commas. */
 function itemsIn(text: string): string[] {
   return splitTop(text, /,/u).map((piece) => piece.text.trim());
 }
 
-/** Between semicolons, `p=5, q=2` is one answer of two numbers. */
+/** `p=5, q=2` between semicolons is one answer of two numbers. */
 function groupOf(text: string, grouped: boolean): string {
   return grouped && itemsIn(text).length > 1 ? `(${text})` : text;
 }
@@ -127,23 +123,23 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
     if (!value) return null;
     const name = value.kind === "relation" && value.assigned ? /^[a-zA-Z]$/u.exec(value.sides[0]?.text ?? "") : null;
     if (name) names.push(name[0]);
-    // `n = 1, 2, 3` names what it lists once.
+    // `n = 1, 2, 3` is one list.
     items.push(...itemsOf(value, piece));
   }
-  // A sentence is no list.
+  // Sentences are no lists.
   const prose = items.every((item) => item.kind === "words") && /[a-zA-Z]{2,} [a-zA-Z]{2,}/u.test(text);
   if (prose) return { kind: "words", text };
-  // `x = 1, y = 2` says which is which.
+  // `x = 1, y = 2` names each value.
   const named = names.length === items.length && new Set(names).size === names.length;
   return { kind: "set", items, ...(named && { names }) };
 }
 
-/** What is said of a name, or the value itself. */
+/** The assigned value, or the value itself. */
 function assignedTo(value: Value): Value {
   return value.kind === "relation" && value.assigned ? value.assigned : value;
 }
 
-/** A value of a list; several where it lists them without braces. */
+/** Values of an item, which may be a list without braces. */
 function itemsOf(value: Value, text: string): readonly Value[] {
   const held = assignedTo(value);
   return held.kind === "set" && held.items.length > 0 && !text.startsWith("\\{") ? held.items : [held];
@@ -156,7 +152,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   if (all.length < 2) return null;
   const between = all.length === 2 ? absolute(all) : null;
   if (between !== null) return next(between);
-  // What stands behind an equals sign, or is a number, is exact; its approximation says nothing new.
+  // Ignores the approximation of an exact value.
   const end = all.findIndex(
     ({ separator }, i) =>
       separator === "\\approx" &&
@@ -173,7 +169,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
     .map(({ separator }): Relator =>
       separator === "\\approx" || separator === "\\equiv" ? "=" : (separator as Relator),
     );
-  // `2 + 3 = 5` says 5, as `x = 5` does.
+  // `2 + 3 = 5` means 5, like `x = 5`.
   const named =
     relators.every((each) => each === "=") &&
     (sides.slice(0, -1).some((side) => isName(side)) || sides.every((side) => isNumeric(side)));
@@ -183,7 +179,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
   if (bare) return assigned;
   const scalars = sides.map((side) => readScalar(side));
-  // Inequalities are read from their smallest side.
+  // Inequalities start with their smallest side.
   const isFalling = relators.every((each) => each === ">" || each === "\\geq");
   return {
     kind: "relation",
@@ -194,7 +190,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   };
 }
 
-/** A variable, a function at a place, a point or a ratio of such: something that can be given a value. */
+/** Anything that can have a value: variable, function application, point, ratio. */
 function isName(side: string): boolean {
   if (/^\(.*\)$/su.test(side)) return splitTop(side.slice(1, -1), /,/u).every((piece) => isName(piece.text.trim()));
   const applied = /^(\\?[a-zA-Z]+(?:_\{?\w{1,5}\}?)?'?)\s*\([^()]*\)$/u.exec(side);
@@ -203,7 +199,7 @@ function isName(side: string): boolean {
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
-/** The values of all pieces; null where one of them has none. */
+/** Values of all pieces; null if one has none. */
 function readAll(pieces: readonly Piece[], next: (text: string) => Value | null): Value[] | null {
   const values = pieces.map(({ text }) => next(text));
   return values.every((value) => value !== null) ? values : null;
@@ -287,7 +283,7 @@ const textual = /^[({\s]*(?:\\text\s*\{[^{}]*\}[)}\s.]*)+$/u;
 
 const realNumbers = /^(?:all)?real(?:s|numbers)$/u;
 
-/** Shorter runs of letters are products as often as words, and what stands between them is a minus: `x-y`, but `y-axis`. */
+/** Shorter letter runs may be products, with a minus between them: `x-y`, but `y-axis`. */
 const plainWords =
   /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|(?=[^-]*$|.*[a-zA-Z]{4})[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
@@ -301,7 +297,7 @@ function words(text: string): Value | null {
   return { kind: "words", text: said.trim() };
 }
 
-/** `1 \pm \sqrt 5` says two numbers. */
+/** `1 \pm \sqrt 5` has two values. */
 function signedBoth(text: string): Value | null {
   if (!/\\(?:pm|mp)(?![a-zA-Z])/u.test(text)) return null;
   const [plus, minus] = ["+", "-"].map((sign) => {
@@ -318,11 +314,11 @@ function scalar(text: string): Scalar {
   return measure === null ? value : { ...value, measure };
 }
 
-/** `\text{The answer is }` in front of an answer. */
+/** `\text{The answer is }` before an answer. */
 const leadIn =
   /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
 
-/** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */
+/** Removes dollars, boxes, full stops, braces or parentheses around answers. */
 function withoutWrapping(given: string): string {
   let text = given.trim().replace(leadIn, "").trim();
   for (let i = 0; i < 10; i++) {

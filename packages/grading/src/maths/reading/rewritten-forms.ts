@@ -3,10 +3,10 @@ import { exactValue } from "../numbers/exact-value.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { splitTop, type Piece } from "./split-top.ts";
 
-/** A number that is not negative. */
+/** A non-negative number. */
 const constant = /^(?:\\(?:frac|sqrt|pi)(?![a-zA-Z])|[\d\s{}.[\]/()])+$/u;
 
-/** `|x - 1/2| < 5/2` as `-2 < x < 3`, and with `>` as two rays; null for anything else than `|ax + b|` and a number. */
+/** Rewrites `|x - 1/2| < 5/2` as `-2 < x < 3`, `>` as two rays; else null. */
 export function absolute([first, second]: readonly Piece[]): string | null {
   const inner = /^\|([^|]{1,60})\|$/u.exec(first?.text.trim() ?? "")?.[1] ?? "";
   const { text = "", separator: sign = "" } = second ?? {};
@@ -32,10 +32,7 @@ function latexOf({ s, n, d }: Fraction): string {
 const vector = String.raw`\\(?:mathbf|hat|vec|widehat)\s*\{?\s*(?:\\(?:mathbf)\s*\{?\s*)?\\?(i|j|k)(?:math)?\s*\}{0,2}`;
 const behind = new RegExp(String.raw`^(.*?)\s*(?:\\cdot|\\,)?\s*${vector}$`, "su");
 
-/**
- * `2\mathbf{i} - \mathbf{j}` as the coordinates `(2, -1)`; three where `k` is among them.
- * @returns null where a text is no sum of multiples of unit vectors
- */
+/** Rewrites `2\mathbf{i} - \mathbf{j}` as `(2, -1)`; three coordinates with `k`. @returns null for other texts */
 export function unitVectors(latex: string): string | null {
   if (!new RegExp(vector, "u").test(latex)) return null;
   const coordinates = new Map<string, string>();

@@ -1,12 +1,12 @@
-/** A piece of a text, and the separator in front of it. */
+/** A piece of text and its preceding separator. */
 export interface Piece {
   readonly text: string;
   readonly separator: string;
 }
 
 /**
- * Cuts a LaTeX text at separators that stand outside of brackets, braces and environments. Half-open intervals close
- * with another bracket than they open, so all brackets count as one kind.
+ * Splits LaTeX at separators outside brackets and environments. All brackets are one kind, because half-open intervals
+ * mix them.
  */
 export function splitTop(text: string, separator: RegExp): Piece[] {
   const sticky = new RegExp(separator.source, `${separator.flags.replaceAll(/[gy]/gu, "")}y`);
@@ -35,7 +35,7 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
 
 const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
 
-/** Characters of the token at a place, and by how much it nests. */
+/** Length and nesting change of a token. */
 function stepAt(text: string, at: number): readonly [step: number, change: number] {
   const char = text[at] as string;
   if (char === "\\") {
@@ -54,10 +54,7 @@ function stepAt(text: string, at: number): readonly [step: number, change: numbe
   return [1, 0];
 }
 
-/**
- * Where the bracket at `open` closes.
- * @returns -1 when it never does
- */
+/** Position where the bracket at `open` closes. @returns -1 if it never does */
 export function closingAt(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length;) {

@@ -1,9 +1,6 @@
 import { wordTable } from "@laconic/core/checks";
 
-/**
- * Units that may follow a number without changing it. A benchmark that grades units says so itself; this list is short on
- * purpose, because a letter after a number is a variable as often as a unit.
- */
+/** Units without effect after a number. Few, because letters after numbers are often variables. */
 const words =
   "units?|points?|degrees?|deg|radians?|rad|feet|foot|ft|inch(?:es)?|in\\.|yards?|miles?|mi|mph|meters?|metres?|cm|mm|km|kilometers?|centimeters?|millimeters?|" +
   "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|kg|grams?|kilograms?|pounds?|lbs?|ounces?|oz|tons?|liters?|litres?|gallons?|" +
@@ -14,7 +11,7 @@ const plain = new RegExp(
   "u",
 );
 const inText = /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*\.?$/u;
-/** Words behind a number that say more than a unit. */
+/** More than a unit after a number. */
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
 
@@ -30,19 +27,19 @@ const scales: Readonly<Record<string, string>> = wordTable({
 });
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
-/** A value without the unit behind it, and the measure that the unit is. */
+/** A value without its unit, and the unit's measure. */
 export interface Measured {
   readonly text: string;
   readonly measure: string | null;
 }
 
-/** Units that multiply each other, in text commands with their powers. */
+/** Units multiplied in text commands with powers. */
 const product = String.raw`(?:\\text\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
 const quotient = String.raw`\\frac\s*\{\s*(${product})\}\s*\{\s*(${product})\}`;
 const unitRun = new RegExp(String.raw`(?:${quotient}|${product}(?:\/\s*${product})?)$`, "u");
 const powerInside = /(\\text\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
 
-/** Units side by side, or one over the other, at the end of a text, as one: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
+/** Merges adjacent or divided units: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
 function withJoinedUnits(text: string): string {
   const flat = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
   const run = text.includes("\\text") ? unitRun.exec(flat) : null;
@@ -54,7 +51,7 @@ function withJoinedUnits(text: string): string {
   return isJoined && measureOf(unit) !== null ? `${flat.slice(0, run.index)}\\text{${unit}}` : flat;
 }
 
-/** Takes a unit off. Thousands and millions in words become factors; words that say more than a unit stay. */
+/** Removes a unit. Thousands and millions become factors. */
 export function withoutUnit(text: string): Measured {
   let rest = withJoinedUnits(text);
   let measure: string | null = null;
@@ -74,18 +71,18 @@ export function withoutUnit(text: string): Measured {
   return { text: rest, measure };
 }
 
-/** `24 m^2` where the other side is in square metres: a unit that only the other side tells from a name. */
+/** Reads `24 m^2` as square metres if the other side has this unit. */
 export function withoutMeasure(text: string, measure: string): string | null {
   const [, number, letters, power] =
     /^([-+]?[\d.,]+(?:\s*\\frac\s*\{\d+\}\s*\{\d+\})?)\s*([a-zA-Z]{1,3})\s*(?:\^\s*\{?([23])\}?)?$/u.exec(text) ?? [];
   return number !== undefined && measureOf(letters ?? "", power) === measure ? number : null;
 }
 
-/** Symbols of units that take prefixes: the International System's, and those used beside it. */
+/** Unit symbols with prefixes: the International System's, and those used with it. */
 const prefixed = new Set("m g s A K mol N J W Pa Hz V C F H T Wb L l eV cal bar B Bq Gy Sv lm lx cd Wh".split(" "));
 const prefixes = new Set("k M G c m µ u n p d h".split(" "));
 
-/** Symbols, each with the words that stand for it, in any case and with an s behind them or without. */
+/** Symbols with their names, in any case, singular or plural. */
 const unitNames: Readonly<Record<string, string>> = wordTable(
   Object.fromEntries(
     (
@@ -103,7 +100,7 @@ const unitNames: Readonly<Record<string, string>> = wordTable(
 const prefixNames = { kilo: "k", centi: "c", milli: "m", mega: "M", giga: "G", micro: "µ", nano: "n" };
 const powers: Readonly<Record<string, number>> = wordTable({ square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 });
 
-/** A unit's symbol, with its prefix; null for what is none. */
+/** A unit's symbol with prefix; null if unknown. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
   const named = unitNames[lower] ?? (/^\w{2,}s$/u.test(lower) ? unitNames[lower.slice(0, -1)] : undefined);
@@ -116,14 +113,14 @@ function symbolOf(word: string): string | null {
     const rest = lower.startsWith(prefix) ? symbolOf(lower.slice(prefix.length)) : null;
     if (rest !== null) return `${short}${rest}`;
   }
-  // Shouted or sloppy symbols: KM, Kg.
+  // Symbols in wrong case: KM, Kg.
   return /^(?:km|cm|mm|kg|mg|ml)$/u.test(lower) ? lower : null;
 }
 
 /**
- * The measure that a unit is, one spelling for all of it: `km*h^-1` for `km/h`, `kilometers per hour` and `km h^{-1}`.
- * @param power - what stands as a power behind all of it
- * @returns null where a word of it is no unit that is known: a thing that is counted, or nothing
+ * Measure in one spelling: `km*h^-1` for `km/h`, `kilometers per hour` and `km h^{-1}`.
+ * @param power - of the whole unit
+ * @returns null for an unknown unit
  */
 export function measureOf(text: string, power?: string): string | null {
   const spaced = text

@@ -4,9 +4,9 @@ import type { TrainingClient } from "../../client/training-client.ts";
 import type { ServerRecord } from "../../engine/server-record.ts";
 import { datum, type Datum } from "../../wire/datum.ts";
 
-/** Makes models for one question each. */
+/** Makes a model per question. */
 export interface Scratch {
-  /** A fresh adapter, the same each time; unloaded behind the body. */
+  /** Equal new adapter for each call, unloaded after the body. */
   <T>(body: (model: TrainingClient) => Promise<T>): Promise<T>;
 }
 
@@ -25,7 +25,7 @@ export function scratchModels(
   };
 }
 
-/** A sequence whose last prediction is looked at, and the same one with more behind it. */
+/** Sequence whose last prediction is measured, and a longer version of it. */
 export interface ProbeTexts {
   readonly short: readonly number[];
   readonly long: readonly number[];
@@ -37,47 +37,46 @@ export function probeTexts(vocabularySize: number): ProbeTexts {
   return { short: long.slice(0, 12), long };
 }
 
-/** What a step did: how far the looked-at log-prob rose, and what the server measured. */
+/** Result of a step: rise of the measured log-prob, and the server's metrics. */
 interface Response {
   readonly rise: number;
   readonly metrics: Readonly<Record<string, number>>;
 }
 
 interface Question {
-  /** Of the looked-at token, in units; 1 by default. */
+  /** Advantage of the measured token, in units. Default 1. */
   readonly advantage?: number;
-  /** Times the advantage, while the step stays the same: only a clip changes what comes of it. */
+  /** Factor of the advantage that leaves the step unchanged, so that only clipping has an effect. */
   readonly scale?: number;
-  /** Added to the log-probs that are sent as the old policy's. */
+  /** Added to the old policy's log-probs in the request. */
   readonly shift?: number;
   readonly text?: keyof ProbeTexts;
-  /** Sequences of each call. */
+  /** Sequences per call. */
   readonly calls?: readonly number[];
   readonly gradClipNorm?: number;
 }
 
-/** Advantages of questions: their gradients are below any norm that a server may clip at by itself. */
+/** Advantage unit: its gradients are below any norm at which a server may clip by itself. */
 const unit = 1e-3;
-/** Times the unit: gradients far above it. */
+/** Factor of the unit for gradients far above such norms. */
 const large = 1e6;
 
 export type GradientFindings = Pick<ServerRecord, "reduction" | "gradNorm" | "optimizer" | "clips" | "clipsItself">;
 
 /**
- * Asks what `importance_sampling` does to one log-prob. Steps are AdamW with an epsilon far above any gradient, which makes them
- * proportional to the gradient. A server that keeps an epsilon of its own moves by the sign alone: there gradients are judged by the
- * norms that it reports, and by the direction of the step.
- *
- * @throws LaconicError `model_unsupported` naming what a server computes that is not the gradient of that loss
+ * Measures the effect of `importance_sampling` on one log-prob. AdamW with an epsilon far above any gradient makes
+ * steps proportional to the gradient. If the server keeps its own epsilon, steps depend only on the sign: gradients are
+ * then judged by reported norms and the step's direction.
+ * @throws LaconicError `model_unsupported` naming a computed value that is not this loss's gradient
  */
 export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promise<GradientFindings> {
   const ask = (rate: number, question: Question): Promise<Response> =>
     scratch((model) => respond(model, texts, rate, question));
-  // From below: a step far too large may come out at any rise, a small one among them. With an epsilon of the server's own it begins at
+  // Starts with a small rate: a step far too large may show any rise. A server with its own epsilon starts at
   // a learning rate of 1e-4.
   let rate = 1e-6 * unit;
   let plain = await ask(rate, {});
-  // Small enough to be linear, large enough to be seen in float32.
+  // Small enough to be linear, large enough for float32.
   for (let tries = 0; tries < 14 && !(Math.abs(plain.rise) > 0.003 && Math.abs(plain.rise) < 0.1); tries++) {
     const seen = plain.rise > 1e-4;
     rate *= seen ? Math.min(64, 0.02 / plain.rise) : 64;
@@ -129,8 +128,8 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
 }
 
 /**
- * Whether gradients are clipped where an optimizer of the server's own hides their size. One step up is followed by two steps down on a
- * quarter of its gradient: the momentum of the first outweighs them, unless all three were clipped to one norm.
+ * Detects clipping if the server's optimizer hides the gradient's size. One step up is followed by two steps down on a
+ * quarter of its gradient. The first step's momentum outweighs them, unless all three were clipped to one norm.
  */
 async function limits(
   scratch: Scratch,
@@ -161,7 +160,7 @@ async function respond(model: TrainingClient, texts: ProbeTexts, rate: number, q
     );
   const epsilon = 100 * scale;
   const metrics = await model.optimStep({
-    // The same step at any scale, where the epsilon is taken.
+    // Equal steps at any scale, if the server uses this epsilon.
     learningRate: (rate * 100) / unit,
     beta1: 0,
     beta2: 0,
@@ -173,7 +172,7 @@ async function respond(model: TrainingClient, texts: ProbeTexts, rate: number, q
   return { rise: (after[look] as number) - (logProbs[look] as number), metrics };
 }
 
-/** A step that changes every log-prob of a text. */
+/** Takes a step that changes all log-probs of a text. */
 export async function push(model: TrainingClient, tokens: readonly number[], advantage: number): Promise<void> {
   const logprobs = await forwardOf(model, tokens);
   const data = [datum(tokens, { logprobs, advantages: logprobs.map(() => advantage) })];
@@ -181,14 +180,14 @@ export async function push(model: TrainingClient, tokens: readonly number[], adv
   await model.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
 }
 
-/** log-probs of every token but the first. */
+/** Log-probs of all tokens but the first. */
 export async function forwardOf(model: TrainingClient, tokens: readonly number[]): Promise<readonly number[]> {
   const weights = new Float64Array(tokens.length - 1).fill(1);
   const { loss_fn_outputs } = await model.forward([datum(tokens, { weights })], "cross_entropy");
   return loss_fn_outputs[0]?.logprobs.data ?? [];
 }
 
-/** The name of a metric that doubles with the gradient. */
+/** Name of a metric that doubles with the gradient. */
 function normMetric(plain: Response, doubled: Response): string | null {
   const names = Object.keys(plain.metrics).filter((name) => /grad.*norm/iu.test(name));
   return names.find((name) => Math.abs((doubled.metrics[name] ?? 0) / (plain.metrics[name] ?? 0) - 2) < 0.1) ?? null;

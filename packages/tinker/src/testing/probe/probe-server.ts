@@ -14,25 +14,24 @@ import {
   type Scratch,
 } from "./gradient-probe.ts";
 
-/** What is asked about. */
+/** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly baseModel: string;
-  /** Token ids are below it; found by sampling when absent, as the protocol does not say. */
+  /** Upper limit of token ids. Default: found by sampling, because the protocol does not provide it. */
   readonly vocabularySize?: number;
-  /** Of the adapters that are made for questions, as small as the server takes; 4 by default. */
+  /** Rank of adapters for questions, as small as the server accepts. Default 4. */
   readonly rank?: number;
   readonly signal?: AbortSignal;
-  /** Hears what is asked next. */
+  /** Called with each question. */
   readonly onQuestion?: (text: string) => void;
 }
 
 const checkOptions = optionCheck<ProbeOptions>()("probeServer", "baseModel vocabularySize rank signal onQuestion");
 
 /**
- * Finds out what a server does where the protocol leaves it open, on some thirty adapters that are made and unloaded for it.
- *
- * @throws LaconicError `model_unsupported` naming what the server does that no training can be built on: another loss than
- * asked for, a forward pass that differs from itself, no forward pass; `api_*` as the client
+ * Measures server behaviour that the protocol leaves open, with about thirty temporary adapters.
+ * @throws LaconicError `model_unsupported` for behaviour that training cannot use: another loss, varying forward
+ * passes, no forward pass; `api_*` as the client
  */
 export async function probeServer(client: TinkerClient, options: ProbeOptions): Promise<ServerRecord> {
   checkOptions(options);
@@ -68,7 +67,7 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
   };
 }
 
-/** Ids below the largest that the model writes are tokens of it. */
+/** Ids up to the largest sampled one are valid tokens. */
 function knownTokens(client: TinkerClient, scratch: Scratch, onQuestion: (text: string) => void): Promise<number> {
   onQuestion("which tokens it writes");
   return scratch(async (model) => {
@@ -103,7 +102,7 @@ function probeDeduplication(client: TinkerClient, scratch: Scratch, { short }: P
     try {
       return first === (await send());
     } catch (error) {
-      // A refusal of the second is no promise of the first one's result.
+      // A refused second request does not reuse the first result.
       if (LaconicError.is(error) && error.code === "api_refused") return false;
       throw error;
     }
@@ -121,7 +120,7 @@ async function probeSeveral(scratch: Scratch, { short }: ProbeTexts): Promise<bo
       }),
     );
   } catch (error) {
-    // A server for one model alone refuses the second.
+    // A server for a single model refuses the second.
     if (LaconicError.is(error) && error.code === "api_refused") return false;
     throw error;
   }
@@ -129,7 +128,7 @@ async function probeSeveral(scratch: Scratch, { short }: ProbeTexts): Promise<bo
 
 type SamplerFindings = Pick<ServerRecord, "promptLogProbs" | "sampledAt" | "samplers">;
 
-/** Asks how samplers report log-probs, and whether they follow their model. */
+/** Measures how samplers report log-probs, and whether they follow their model. */
 function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTexts): Promise<SamplerFindings> {
   return scratch(async (model) => {
     const sampler = await model.saveForSampler();
@@ -138,7 +137,7 @@ function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTe
     const { tokens = [], logprobs } = drawn.sequences[0] ?? {};
     const atOne = (await forwardOf(model, [...short, ...tokens])).slice(short.length - 1);
     const apart = Math.max(...atOne.map((value, t) => Math.abs(value - (logprobs?.[t] ?? NaN))));
-    // The likeliest token of a model that is sure of it hardly moves; those of a prompt do.
+    // The most likely token of a confident model hardly changes; log-probs of a prompt do.
     const greedy = async (): Promise<number[]> => {
       const asked = { maxTokens: 1, temperature: 0, seed: 1 };
       const { sequences, prompt_logprobs } = await client.sample(sampler, short, asked, { promptLogProbs: true });
