@@ -1,5 +1,5 @@
-// Node's loader takes this first (--import): the process then answers as the system in AS_PLATFORM does (win32, darwin) where
-// Laconic could notice. Paths stay this machine's. What was refused goes to the file in AS_PLATFORM_LOG, a line each.
+// Preload (--import) that makes a process behave as on the system in AS_PLATFORM (win32, darwin), as far as Laconic can
+// notice. Paths stay local. Refused calls are logged to the file in AS_PLATFORM_LOG, one per line.
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -12,7 +12,7 @@ const append = fs.appendFileSync;
 const system = process.env.AS_PLATFORM;
 if (system !== "win32" && system !== "darwin") throw new Error(`AS_PLATFORM is ${system}; it is win32 or darwin`);
 const isWindows = system === "win32";
-/** The error that the system answers with. */
+/** Error of the simulated system. */
 function refusal(code, call, what) {
   if (log) append(log, `${code} ${call} ${what}\n`);
   return Object.assign(new Error(`${code}: as on ${system}, ${call} '${what}'`), {
@@ -22,7 +22,7 @@ function refusal(code, call, what) {
   });
 }
 
-// tsx's compiler and Vite's are programs of this machine, chosen by the platform's name.
+// The compilers of tsx and Vite are local programs, selected by platform name.
 const native = process.platform;
 const isTool =
   /node_modules[/\\](?:\.pnpm[/\\])?(?:@?esbuild|tsx|get-tsconfig|rollup|@rollup|rolldown|@rolldown|vite|koffi|@koromix|webgpu|@img|sharp)/u;
@@ -38,14 +38,14 @@ Object.defineProperty(process, "platform", {
 });
 os.platform = () => process.platform;
 
-// Names that no file can have.
+// Invalid file names.
 const badName = /[<>:"|?*\u0000-\u001f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
 const pathOf = (path) => (path instanceof URL ? fileURLToPath(path) : String(path));
 const isBad = (path) => {
   const name = basename(pathOf(path));
   return name !== "" && name !== "." && name !== ".." && badName.test(name);
 };
-/** Another entry of the folder that differs in case only: on both systems it is the same file. */
+/** Entry of the folder that differs only in case; both systems treat it as the same file. */
 function clash(path) {
   const file = pathOf(path);
   const name = basename(file);
@@ -64,7 +64,7 @@ function checkNew(call, path) {
   const other = clash(path);
   if (other !== undefined) throw refusal("EEXIST", call, `${pathOf(path)} beside ${other}`);
 }
-/** A scanner holds what was just written: the first renames of a target fail. */
+/** Simulates a virus scanner that locks new files: the first renames to a target fail. */
 const held = new Map();
 function checkRename(from, to) {
   checkNew("rename", to);
@@ -81,7 +81,7 @@ wrap(promises, "open", (path, flags) => creates(flags) && checkNew("open", path)
 wrap(promises, "writeFile", (path) => checkNew("open", path));
 wrap(promises, "appendFile", (path) => checkNew("open", path));
 wrap(promises, "symlink", (target, path) => isWindows && refuse("EPERM", "symlink", path));
-// Neither has Linux's window into the kernel.
+// Both systems lack /proc and /sys.
 const checkProc = (path) => /^\/(?:proc|sys)(?:\/|$)/u.test(String(path)) && refuse("ENOENT", "open", path);
 for (const name of ["readFile", "readdir"]) wrap(promises, name, checkProc);
 for (const name of ["readFileSync", "readdirSync"]) wrap(fs, name, checkProc);
@@ -91,7 +91,7 @@ wrap(fs, "writeFileSync", (path) => checkNew("open", path));
 wrap(fs, "createWriteStream", (path) => checkNew("open", path));
 wrap(fs, "symlinkSync", (target, path) => isWindows && refuse("EPERM", "symlink", path));
 
-// A folder cannot be synced.
+// Windows cannot sync a folder.
 const open = promises.open;
 promises.open = async (path, ...rest) => {
   const file = await open(path, ...rest);
@@ -99,7 +99,7 @@ promises.open = async (path, ...rest) => {
   return file;
 };
 
-// Programs: no scripts, none of Unix; signals reach no groups.
+// Windows has no Unix programs and no signals to groups, and needs a shell for scripts.
 const unix = /^(?:npm|npx|pnpm|python3|ps|xdg-open|which|sh|bash|uname|ldconfig)$/u;
 function checkProgram(call, program, options) {
   if (!isWindows) return;

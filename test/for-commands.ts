@@ -1,14 +1,14 @@
-// What tests share that run commands in their own process: `apps`, `test` and `test/chaos`.
+// Shared by tests that run commands in their own process: `apps`, `test` and `test/chaos`.
 import { readFileSync, statfsSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { vi } from "vitest";
 import type { CreateKernels } from "../packages/engine/src/kernels/index.ts";
 import type { HostPort, HostSetup } from "../packages/engine/src/local/host/protocol.ts";
 
-/** Where Linux keeps files in memory. A run flushes every file, and a disk makes small runs wait longer than they compute. */
+/** In-memory file system of Linux. Runs sync every file, so small runs would mostly wait for the disk. */
 const memory = "/dev/shm";
 
-/** Whether a machine has room there, and lets programs start from it; containers often do not. */
+/** Whether it has space and allows programs to start; often not in containers. */
 function isRoomy(): boolean {
   if (process.platform !== "linux") return false;
   const mount = readFileSync("/proc/mounts", "utf8")
@@ -22,8 +22,8 @@ function isRoomy(): boolean {
 if (isRoomy()) process.env["TMPDIR"] = memory;
 
 /**
- * An engine's worker on the calling thread, behind a channel as between threads. A thread that starts from sources reads them first,
- * half a second of the processor for each command of a test; processes of the command line, and the engine's own tests, start threads.
+ * Runs an engine's worker on the calling thread, behind a message channel. A thread would load the sources first, half
+ * a CPU second per command. Command-line processes and the engine's tests start real threads.
  */
 function startHere({ device, place, ...settings }: HostSetup): HostPort {
   const { port1: near, port2: far } = new MessageChannel();

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { laconic } from "../apps/trainer/test/laconic.ts";
 
-/** Standard output of a command that has to succeed. */
+/** Standard output of a command that must succeed. */
 export async function done(...words: readonly string[]): Promise<string> {
   const { code, out, err } = await laconic(...words);
   if (code !== 0) throw new Error(`laconic ${words.join(" ")} ends with ${code}: ${err}`);

@@ -1,4 +1,4 @@
-/** What matters here of the config.json of Qwen2.5-0.5B. */
+/** Relevant fields of Qwen2.5-0.5B's config.json. */
 export const qwenHalfBillion = {
   architectures: ["Qwen2ForCausalLM"],
   model_type: "qwen2",
@@ -15,7 +15,7 @@ export const qwenHalfBillion = {
   initializer_range: 0.02,
 } as const;
 
-/** Its depth, head layout and tensors, all narrow: calls do not depend on widths. */
+/** Its depth, head layout and tensors with small widths: call counts do not depend on widths. */
 export const narrowQwen: Readonly<Record<string, unknown>> = {
   ...qwenHalfBillion,
   vocab_size: 256,

@@ -1,6 +1,6 @@
 import { LaconicError } from "../packages/core/src/errors.ts";
 
-/** The error that a call is refused with. @throws where it ends otherwise */
+/** Error of a refused call. @throws if the call succeeds or fails differently */
 export async function refusal(call: Promise<unknown>): Promise<LaconicError> {
   const [outcome] = await Promise.allSettled([call]);
   if (outcome.status === "rejected" && LaconicError.is(outcome.reason)) return outcome.reason;

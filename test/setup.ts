@@ -4,27 +4,27 @@ import { fileURLToPath } from "node:url";
 import { pythonOf } from "../packages/core/src/platform/index.ts";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
-// An empty variable is no folder and no program, in tests as in the command line.
+// Empty variables count as unset, as in the command line.
 for (const name of ["LACONIC_DATA", "LACONIC_DEVICES", "LACONIC_PYTHON", "LACONIC_TORCH"])
   if (process.env[name] === "") delete process.env[name];
 
-// Which folders were made here is remembered beside other files of tests, not in the home of whoever runs them.
+// Keeps the list of created folders in the tests' folder, not in the user's home.
 process.env["XDG_STATE_HOME"] = join(tmpdir(), "laconic-tests-state");
 
-// Comparisons take the Python of `.venv` where no other is named.
+// Comparisons use the Python of `.venv` by default.
 const venv = pythonOf(join(fileURLToPath(import.meta.url), "../../.venv"));
 if (venv !== null) process.env["LACONIC_PYTHON"] ??= venv;
 
 interface Tolerance {
-  /** Relative to the expected value; 1e-6 unless given. */
+  /** Relative to the expected value. Default 1e-6. */
   readonly relative?: number;
-  /** Added to the relative part; 1e-9 unless given. */
+  /** Added to the relative part. Default 1e-9. */
   readonly absolute?: number;
 }
 
 declare module "vitest" {
   interface Matchers<T> {
-    /** Every number is within `absolute + relative * |expected|` of the expected one; NaN equals NaN. */
+    /** All numbers are within `absolute + relative * |expected|`; NaN equals NaN. */
     toBeAllclose(expected: ArrayLike<number>, tolerance?: Tolerance): T;
   }
 }
@@ -57,7 +57,7 @@ expect.extend({
   },
 });
 
-// A library that prints cannot be silenced by its user: any console call in a test is a failure.
+// Libraries must not print: any console call fails the test.
 const methods = ["log", "info", "warn", "error", "debug"] as const;
 beforeEach(() => {
   for (const method of methods)

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Starts files of seconds and minutes first, so that none is left to run alone at the end: those of a `test` folder
- * (other languages, devices, browsers), then those that need a process of their own, then the rest.
+ * Starts slow files first, so that none runs alone at the end: first those of `test` folders (other languages, devices,
+ * browsers), then those that need a separate process.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

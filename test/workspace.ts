@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const root: string = fileURLToPath(new URL("..", import.meta.url));
 
-/** The parts of a package.json that the repository has rules about. */
+/** Fields of a package.json that repository rules use. */
 export interface Manifest {
   readonly name: string;
   readonly description?: string;
@@ -29,7 +29,7 @@ export interface WorkspacePackage {
   readonly manifest: Manifest;
 }
 
-/** Every package that is published: packages/* and apps/*. */
+/** All published packages: packages/* and apps/*. */
 export const publishedPackages: readonly WorkspacePackage[] = ["packages", "apps"].flatMap((group) =>
   readdirSync(join(root, group))
     .map((name) => `${group}/${name}`)
@@ -41,7 +41,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** Files that git tracks or would track, relative to the root. */
+/** Files tracked or trackable by git, relative to the root. */
 export function repositoryFiles(): readonly string[] {
   const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
   return list

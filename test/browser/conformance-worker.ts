@@ -1,4 +1,4 @@
-// The conformance suite of kernel sets: ?device=wasm, webgpu, or wasm-threads, which divides whatever it can.
+// Conformance suite of kernel sets: ?device=wasm, webgpu, or wasm-threads, which splits all work that it can.
 import type { CreateKernels } from "../../packages/engine/src/kernels/index.ts";
 import { kernelCases } from "../../packages/engine/src/kernels/testing/index.ts";
 import { createKernels as createWasm } from "../../packages/engine/src/wasm/index.ts";
@@ -27,7 +27,7 @@ export interface ConformanceResult {
   readonly backend: string;
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** How many threads may compute at once, and the parts that others than this one did. */
+  /** Max concurrent threads, and parts computed by other threads than this one. */
   readonly processors: number;
   readonly helped: number;
 }
@@ -42,7 +42,7 @@ serveTask(async (query): Promise<ConformanceResult> => {
     } catch (error) {
       failed?.push(`${name}: ${String(error)}`);
     }
-  // Threads start while this one waits for nothing.
+  // Threads start only when this one yields.
   for (let i = 0; pool && pool.helped === 0 && i < 1000; i++) {
     kernels.scope(() => void kernels.linear(kernels.zeros([600, 64]), kernels.zeros([64, 64])));
     await new Promise((resolve) => setTimeout(resolve, 10));

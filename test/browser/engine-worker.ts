@@ -1,4 +1,4 @@
-// An app's engine worker: all that it says.
+// Engine worker of an app, complete.
 import { serveEngine } from "../../packages/engine/src/index.ts";
 import { createKernels } from "../../packages/engine/src/wasm/index.ts";
 import { fetchPolicy } from "./shipped-policy.ts";

@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 
-/** Where Chromium is; null where it is not. */
+/** Path of Chromium; null if not found. */
 export const chromium: string | null =
   [process.env["LACONIC_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
     (path) => path !== undefined && existsSync(path),
   ) ?? null;
 
-/** No `unsafe-eval`: WebAssembly and nothing else may be compiled. */
+/** Without `unsafe-eval`, only WebAssembly can be compiled. */
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
 const isolation = {
@@ -28,16 +28,16 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export interface PageOptions {
-  /** Of the page's address. */
+  /** Query of the page's address. */
   readonly query: string;
-  /** What stands at `/options.json`. */
+  /** Content of `/options.json`. */
   readonly options?: unknown;
   readonly flags?: readonly string[];
   /** Whether the page's threads may share memory. */
   readonly isolated?: boolean;
 }
 
-/** Serves a built page under its policy, opens it in headless Chromium, and returns what its worker came to. @throws Error of the worker */
+/** Serves a built page, opens it in headless Chromium, and returns its worker's result. @throws Error of the worker */
 export async function inChromium<T>(
   folder: string,
   { query, options = {}, flags = [], isolated = false }: PageOptions,

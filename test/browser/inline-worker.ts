@@ -1,4 +1,4 @@
-// The training loop and its engine in one worker.
+// Training loop and engine in one worker.
 import { createInlineEngine } from "../../packages/engine/src/index.ts";
 import { createKernels } from "../../packages/engine/src/wasm/index.ts";
 import { serveTask } from "./serve-task.ts";

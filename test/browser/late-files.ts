@@ -1,6 +1,6 @@
 import type { ModelFiles } from "../../packages/core/src/files/index.ts";
 
-/** Files that are on their way: whoever asks waits. */
+/** Files that load later; callers wait for them. */
 export function lateFiles(files: Promise<ModelFiles>): ModelFiles {
   return {
     exists: async (path) => (await files).exists(path),

@@ -1,4 +1,4 @@
-// Starts the worker that the page's address names, and posts what it says.
+// Starts the worker named in the page's address and posts its messages.
 interface PageWorker {
   postMessage(query: string): void;
   addEventListener(
@@ -12,7 +12,7 @@ declare const location: { readonly search: string };
 
 const query = new URLSearchParams(location.search);
 
-/** Bundlers find workers by this very form. */
+/** Bundlers recognise workers by this exact form. */
 const workers: Readonly<Record<string, () => PageWorker>> = {
   training: () => new Worker(new URL("./training-worker.ts", import.meta.url), { type: "module" }),
   inline: () => new Worker(new URL("./inline-worker.ts", import.meta.url), { type: "module" }),

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { extname, join } from "node:path";
 import { root } from "../workspace.ts";
 
-/** What `npm run docs` has built; `.ci/run` builds it before the tests. */
+/** Output of `npm run docs`; `.ci/run` builds it before the tests. */
 export const site: string = join(root, "docs/.vitepress/dist");
 
 const types: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/** As a host of static pages with clean addresses does it. */
+/** Static host with clean URLs. */
 export function serveSite(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://site").pathname);

@@ -6,31 +6,31 @@ import { onePolicy, openRun, parseTrainConfig, runSpec, train } from "../../pack
 
 export type Files = ReturnType<typeof memoryFileSystem>;
 
-/** Where the shipped policy lies. */
+/** Folder of the shipped policy. */
 export const modelFolder = "/policy";
 
 export interface SessionOptions {
-  /** Of `train` in a configuration. */
+  /** Settings of `train`. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** After which the run is interrupted. */
+  /** Steps before the interruption. */
   readonly steps: number;
 }
 
-/** What must be the same wherever a session runs. */
+/** Results that must be equal on all platforms. */
 export interface SessionResult {
-  /** The rows of `metrics.jsonl` and `evaluations.jsonl`. */
+  /** Rows of `metrics.jsonl` and `evaluations.jsonl`. */
   readonly metrics: readonly string[];
   readonly evaluations: readonly string[];
-  /** SHA-256 of weights, optimiser and state in the last checkpoint, where the engine shares the run's files. */
+  /** SHA-256 of weights, optimiser and state in the last checkpoint, if the engine shares the run's files. */
   readonly checkpoint: Readonly<Record<string, string>>;
 }
 
-/** What the page's server says that is to be done. */
+/** Reads the task from the page's server. */
 export async function fetchOptions(): Promise<SessionOptions> {
   return (await (await fetch("/options.json")).json()) as SessionOptions;
 }
 
-/** A training run with its run directory in memory: the same code in Node and in a browser. */
+/** Training run with its folder in memory; the same code in Node and in a browser. */
 export async function session(engine: Engine, files: Files, options: SessionOptions): Promise<SessionResult> {
   const { settings, steps } = options;
   const task = relayTask({ level: "one-fact", testProblems: 1000 });
@@ -48,7 +48,7 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
   });
   const shares = await files.exists(`${modelFolder}/config.json`);
   if (!shares) {
-    // Weights without a folder of their own cannot be saved.
+    // Weights without a folder cannot be saved.
     const nothing = async (): Promise<void> => undefined;
     Object.assign(run, { begin: nothing, checkpoint: nothing });
   }

@@ -6,7 +6,7 @@ const addresses: Readonly<Record<string, URL>> = {
   "model.safetensors": new URL("../../packages/runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
 
-/** A file system in memory that holds the shipped policy. */
+/** In-memory file system with the shipped policy. */
 export async function fetchPolicy(): Promise<Files> {
   const files = memoryFileSystem();
   for (const [name, address] of Object.entries(addresses))

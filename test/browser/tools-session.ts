@@ -8,7 +8,7 @@ import { calculator, searchTool, toolEnvironment } from "../../packages/tasks/sr
 import { solo } from "../../packages/topologies/src/index.ts";
 import { onePolicy, openRun, parseTrainConfig, runSpec, train } from "../../packages/trainer/src/index.ts";
 
-/** Whatever a policy with random weights writes is a call: a sum of its digits, or a search. */
+/** Turns any text of a random policy into a call: a sum of its digits, or a search. */
 const format: ToolFormat = {
   name: "any",
   write: (messages) => messages.map(({ role, content }) => ({ role, content })),
@@ -52,7 +52,7 @@ const task = defineTask({
   testProblems: [6, 7].map(problem),
 });
 
-/** The rows of `metrics.jsonl` of two steps with tools, all of it in memory: the same code in Node and in a browser. */
+/** Rows of `metrics.jsonl` of two steps with tools, in memory; the same code in Node and in a browser. */
 export async function toolsSession(): Promise<string[]> {
   const files = memoryFileSystem();
   const engine = await createInlineEngine([createReferenceKernels()], { files });

@@ -1,4 +1,4 @@
-// The training loop in a worker, its engine in a worker of its own.
+// Training loop in a worker; its engine runs in another worker.
 import { memoryFileSystem } from "../../packages/core/src/files/index.ts";
 import { createLocalEngine, type WebWorker } from "../../packages/engine/src/index.ts";
 import { wasmKernels } from "../../packages/engine/src/wasm/index.ts";

@@ -1,15 +1,15 @@
-/** A command line that cannot be obeyed. Every one ends in a line that says why, and no stack. */
+/** Invalid command line. Each must end with one line that explains the error, without a stack. */
 export interface BadInput {
   readonly words: readonly string[];
   /** Part of the message. */
   readonly says: string;
-  /** 2, a refusal, unless it fails on the way. */
+  /** Exit code: 2 for refused input (default), 1 for a later failure. */
   readonly code?: 1 | 2;
-  /** Environment, for this one alone. */
+  /** Extra environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Files in the folder where the commands run, by name. A name that ends in `/` is a folder. */
+/** Files in the working folder by name. Names that end in `/` are folders. */
 export const badFiles: Readonly<Record<string, string | Buffer>> = {
   "empty/": "",
   "empty.json": "",
@@ -44,7 +44,7 @@ const long = "x".repeat(5000);
 const relay = ["train", "preset:relay-quickstart", "--dry-run"] as const;
 const bench = ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods"] as const;
 
-/** Flags of numbers: what is none, is out of range, or is missing. */
+/** Numeric flags with invalid, out-of-range or missing values. */
 function numbers(words: readonly string[], flag: string, bad: readonly string[]): BadInput[] {
   return [
     ...bad.map((value) => ({ words: [...words, `--${flag}=${value}`], says: `--${flag} is ${value}` })),
@@ -52,7 +52,7 @@ function numbers(words: readonly string[], flag: string, bad: readonly string[])
   ];
 }
 
-/** Commands that read a run, and what else they need. */
+/** Commands that read a run, with their other arguments. */
 const readers: readonly (readonly [command: string, ...words: string[]])[] = [
   ["eval"],
   ["view", "report"],

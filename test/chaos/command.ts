@@ -2,7 +2,7 @@ import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal
 import { main } from "../../apps/trainer/src/main.ts";
 import type { Ended } from "./laconic-process.ts";
 
-/** The command line within this process: a start less, for what needs no process of its own. */
+/** Runs the command line in this process, for tests that need no separate one. */
 export async function command(words: readonly string[]): Promise<Ended> {
   const terminal = recordingTerminal();
   const code = await main(words, { terminal });

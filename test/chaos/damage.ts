@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Harms a file; `sibling` is another file of its folder. */
+/** Damages a file; `sibling` is another file of its folder. */
 export type Damage = (file: string, sibling: string) => Promise<void>;
 
-/** What disks, editors and half-finished copies do to a file. */
+/** Typical damage by disks, editors and incomplete copies. */
 export const damages: Readonly<Record<string, Damage>> = {
   removed: (file) => rm(file),
   emptied: (file) => writeFile(file, ""),

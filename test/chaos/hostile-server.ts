@@ -3,13 +3,13 @@ import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a server says to each connection that asks something; it hangs up where it does not say otherwise. */
+/** Answer of a server to each connection with data; by default it hangs up. */
 export interface Hostility {
   readonly name: string;
   readonly answer: (socket: Socket) => void;
-  /** What it says is odd, but an answer. */
+  /** Whether the answer is unusual but valid. */
   readonly isAnswer?: boolean;
-  /** Only whoever asked ends it. */
+  /** Only the client can end it. */
   readonly stalls?: true;
 }
 
@@ -23,14 +23,14 @@ const says =
     socket.end();
   };
 
-/** With a length that is right. */
+/** Correct content length. */
 const body = (content: string | Uint8Array, status = "200 OK", headers: readonly string[] = []): Hostility["answer"] =>
   says(head(status, [`content-length: ${Buffer.byteLength(content)}`, ...headers]), content);
 
 const reply = (message: unknown, usage: unknown = { prompt_tokens: 7, completion_tokens: 2 }): string =>
   JSON.stringify({ choices: [{ finish_reason: "stop", message }], usage });
 
-/** Writes for as long as somebody listens. */
+/** Writes until the client disconnects. */
 const endless =
   (start: string, piece: string): Hostility["answer"] =>
   (socket) => {
@@ -127,7 +127,7 @@ export const hostilities: readonly Hostility[] = [
   },
 ];
 
-/** Listens on loopback; every connection that sends something is answered so. */
+/** Listens on loopback and answers each connection that sends data. */
 export async function hostileServer({ answer }: Hostility): Promise<{ readonly url: string; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

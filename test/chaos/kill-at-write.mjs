@@ -1,5 +1,5 @@
-// Loaded before the command line (`node --import`): counts writes below LACONIC_KILL_FOLDER, in all threads, and kills the
-// process at the one numbered LACONIC_KILL_AT, half of whose bytes are written. 0 only counts.
+// Preloaded before the command line (`node --import`): counts writes below LACONIC_KILL_FOLDER in all threads. Kills the
+// process at write number LACONIC_KILL_AT after half of its bytes; 0 only counts.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { resolve, sep } from "node:path";
@@ -10,7 +10,7 @@ const {
   LACONIC_KILL_COUNTER: counter = "",
 } = process.env;
 
-/** Is it this write's turn? A file of one byte a write is a counter that threads share. */
+/** Whether this is the chosen write. Threads share the counter: a file with one byte per write. */
 function isTurn() {
   const file = fs.openSync(counter, "a+");
   fs.writeSync(file, ".");

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
 import { root } from "../workspace.ts";
 
-/** How the command line ended, as a shell sees it. */
+/** Exit of the command line, as a shell sees it. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -15,28 +15,28 @@ export interface Ended {
   readonly err: string;
 }
 
-/** The command line as a process of its own. */
+/** Command line as a separate process. */
 export interface LaconicProcess {
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
-  /** Ends when the standard error has it, or the process is over. */
+  /** Resolves once standard error contains the text, or the process has ended. */
   says(text: string | RegExp): Promise<string>;
 }
 
 export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** A module that Node loads first. */
+  /** Module that Node loads first. */
   readonly preload?: string;
-  /** What a shell says before it becomes the command, such as `ulimit -f 10`. */
+  /** Shell command before the program, such as `ulimit -f 10`. */
   readonly before?: string;
 }
 
 const entry = join(root, "apps/trainer/assets/laconic.mjs");
 
-/** `--long`: every point instead of a spread of them. */
+/** `--long` tests every point instead of a sample. */
 export const isLong: boolean = process.env["LACONIC_CHAOS"] === "long";
 
-// Tests run side by side, so that what they leave goes with the file.
+// Cleanup is per file, because files run in parallel.
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts the real command line; the end of the file's tests takes it along. */
+/** Starts the real command line; killed after the file's tests. */
 export function startLaconic(words: readonly string[], options: ProcessOptions = {}): LaconicProcess {
   const { environment = {}, preload, before } = options;
   const command = [process.execPath, ...(preload ? ["--import", pathToFileURL(preload).href] : []), entry, ...words];
@@ -79,8 +79,8 @@ export function laconic(words: readonly string[], options?: ProcessOptions): Pro
 }
 
 /**
- * What is wrong with how a process ended: a stack, somebody else's error, a failure that is not explained in a line of ours.
- * Null where it ended as it should. A process that was killed may have printed nothing.
+ * Returns what is wrong with a process's exit: a stack, a foreign error, or a failure without an explanation. Null if
+ * nothing. Killed processes may print nothing.
  */
 export function complaintAbout({ code, signal, out, err }: Ended): string | null {
   const foreign = /^\s+at .+:\d+|unexpected error|^(?:\w*Error|Uncaught|node:|\(node:\d+\))|UnhandledPromise/mu;
@@ -92,14 +92,14 @@ export function complaintAbout({ code, signal, out, err }: Ended): string | null
   return isExplained ? null : `ended with ${code} without a line that says why: ${err.slice(-2000)}`;
 }
 
-/** For what a test stands on. @throws Error unless it ended well */
+/** For required steps of a test. @throws Error for a failed process */
 export async function done(running: Promise<Ended>): Promise<Ended> {
   const ended = await running;
   if (ended.code !== 0) throw new Error(`ended with ${ended.code ?? ended.signal}: ${ended.err.slice(-2000)}`);
   return ended;
 }
 
-/** A folder that goes with the file's tests. */
+/** Folder that is deleted after the file's tests. */
 export async function temporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-chaos-"));
   folders.add(folder);

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { root } from "../workspace.ts";
 import { complaintAbout, laconic, type Ended } from "./laconic-process.ts";
 
-/** The quickstart made small: three steps, an evaluation and a checkpoint after each. */
+/** Small quickstart: three steps, with an evaluation and a checkpoint after each. */
 export const smallSettings: readonly string[] = [
   "workers=1",
   "train.steps=3",
@@ -26,10 +26,10 @@ export const trainWords = (run: string, of = "preset:relay-quickstart"): readonl
   ...smallSettings,
 ];
 
-/** A run file with opponents, critics, a tool, supervised examples and a price. */
+/** Run file with opponents, critics, a tool, supervised examples and a price. */
 export const wholeRun: string = join(root, "apps/trainer/test/whole-run.ts");
 
-/** SHA-256 of what a run is: its rows, its episodes, and the files of its last checkpoint. */
+/** SHA-256 of a run's rows, episodes and last checkpoint files. */
 export async function contentOf(run: string): Promise<Readonly<Record<string, string>>> {
   const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
   const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
@@ -44,7 +44,7 @@ export async function contentOf(run: string): Promise<Readonly<Record<string, st
   return Object.fromEntries(await Promise.all(hashes));
 }
 
-/** Does what a user does after a kill: resumes, and where that is refused, what the refusal says. */
+/** Acts like a user after a kill: resumes, and follows the message if that is refused. */
 export async function goOn(run: string, again: readonly string[] = trainWords(run)): Promise<Ended> {
   const resumed = await laconic(["train", "--resume", "--run", run]);
   expect(complaintAbout(resumed)).toBeNull();

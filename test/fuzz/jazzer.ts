@@ -1,4 +1,4 @@
-// What Jazzer.js calls: scripts/fuzz.mjs bundles it, so that every line of ours and of our dependencies counts as reached or not.
+// Entry point for Jazzer.js. scripts/fuzz.mjs bundles it, so that coverage includes our code and dependencies.
 import { tryInput } from "./targets.ts";
 
 const name = process.env["LACONIC_FUZZ"] ?? "";

@@ -22,12 +22,12 @@ import { recordIn, rowsIn } from "../../packages/trainer/src/reading/run-source.
 import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
 import { scriptedModel, tableTokenizer } from "../../packages/core/src/testing/index.ts";
 
-/** Reads bytes that anybody may have written. Whatever they are, it returns, or throws an error of ours. */
+/** Reads arbitrary bytes. Must return or throw a LaconicError. */
 type Target = (bytes: Uint8Array) => unknown;
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** What is no JSON is refused before anything reads it. */
+/** Refuses invalid JSON before it is read. */
 function json(bytes: Uint8Array): unknown {
   try {
     return boundedJson(text(bytes));
@@ -41,11 +41,11 @@ function expect(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken: ${what}`);
 }
 
-/** A control token of the chat template. */
+/** Control token of the chat template. */
 const control = "<|im_end|>";
 
 const routes = ["/v1/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses", "/v1/models"];
-/** What the handler called no fault of its client's. */
+/** Error that the handler did not attribute to its client. */
 let failure: unknown = null;
 const handler = completionHandler({
   models: [
@@ -65,16 +65,16 @@ const handler = completionHandler({
   },
 });
 
-/** By name, with what they read. */
+/** Targets by name. */
 export const targets: Readonly<Record<string, Target>> = {
-  /** A file of weights. */
+  /** Weights file. */
   safetensors: (bytes) => decodeSafetensors(bytes, "file"),
   /** `config.json` of a checkpoint. */
   "model-config": (bytes) => parseModelConfig(recordIn(json(bytes)) ?? {}),
   /** `tokenizer.json` of a checkpoint. */
   tokenizer: async (bytes) =>
     tokenizerOf(await readTokenizerFiles(async (name) => (name === "tokenizer.json" ? text(bytes) : null), "folder")),
-  /** `chat_template.jinja` of a checkpoint. A loop within a loop is its deadline's to end, and no error. */
+  /** `chat_template.jinja` of a checkpoint. Nested loops may reach the deadline, which is no error. */
   "chat-template": (bytes) => {
     const source = text(bytes);
     if ((source.match(/\bfor\b/gu)?.length ?? 0) > 1 || /\d{2}/u.test(source)) return;
@@ -88,19 +88,19 @@ export const targets: Readonly<Record<string, Target>> = {
         expect(!piece.parts.some((part) => part.includes(control)), "no part of a text spells a control token");
       }
   },
-  /** JSON lines, JSON, Parquet, CSV, gzip and zip of somebody's own. */
+  /** User files: JSON lines, JSON, Parquet, CSV, gzip and zip. */
   "data-file": (bytes) => readRows(bytes[0] === 0x2c ? "rows.csv" : "rows", bytes),
   /** Labelled answers for `laconic grade`. */
   "graded-cases": (bytes) => [...readGradedCases(jsonLines("cases.jsonl", bytes, { exact: true }))],
-  /** What a run folder holds. */
+  /** Files of a run folder. */
   manifest: (bytes) => parseRunManifest(text(bytes), "manifest.json"),
   "changed-settings": (bytes) => parseChangedSettings(text(bytes), "changes.jsonl"),
   rows: (bytes) => rowsIn(text(bytes)),
-  /** A run that the playground opens. */
+  /** Run archive for the playground. */
   zip: (bytes) => unzipped(bytes),
   configuration: (bytes) => parseAppConfig(json(bytes)),
   "command-line": (bytes) => parseAppConfig(applyOverrides({}, text(bytes).split("\n"))),
-  /** The first byte chooses the route. Every answer is JSON and below 500. */
+  /** The first byte selects the route. Every answer must be JSON with a status below 500. */
   request: async (bytes) => {
     const url = `http://localhost${routes[(bytes[0] ?? 0) % routes.length]}`;
     const headers = { "content-type": "application/json", host: "localhost" };
@@ -110,7 +110,7 @@ export const targets: Readonly<Record<string, Target>> = {
     if (failure !== null) throw failure;
     expect(response.status < 500, `${response.status}: ${body}`);
   },
-  /** What a server answered. */
+  /** Reply of a server. */
   reply: (bytes) => {
     readErrorBody(text(bytes));
     parseRetryAfter(text(bytes), 0);
@@ -120,7 +120,7 @@ export const targets: Readonly<Record<string, Target>> = {
       expect(typeof ("fault" in reply ? reply.fault : reply.text) === "string", "a reply has a text or a fault");
     }
   },
-  /** What a model wrote where it may call tools. */
+  /** Model text that may contain tool calls. */
   "tool-calls": (bytes) => {
     for (const format of [hermesTools(), jsonTools(), llamaTools()]) {
       const { content, calls } = format.read(text(bytes));
@@ -129,14 +129,14 @@ export const targets: Readonly<Record<string, Target>> = {
         expect(typeof name === "string" && typeof given === "string", "a call has a name and arguments");
     }
   },
-  /** A reply and its gold, parted by a line end. */
+  /** A reply and its gold answer, separated by a line end. */
   answers: (bytes) => {
     const [gold = "", reply = ""] = text(bytes).split(/\n([^]*)/u);
     for (const verdict of [gradeNumber(reply, gold), gradeText(reply, gold), gradeLetter(reply, gold, "ABCD")])
       expect(typeof verdict === "object", "a verdict");
     gradeMaths(reply, gold);
   },
-  /** What a report shows. */
+  /** Text shown in a report. */
   "visible-text": (bytes) => {
     const shown = visibleText(text(bytes));
     const codes = Array.from(shown, (character) => character.codePointAt(0) ?? 0);
@@ -146,7 +146,7 @@ export const targets: Readonly<Record<string, Target>> = {
   },
 };
 
-/** @throws what a target throws that is no error of ours */
+/** @throws errors of a target that are not LaconicErrors */
 export async function tryInput(name: string, bytes: Uint8Array): Promise<void> {
   const target = targets[name];
   if (!target) throw new Error(`no target is called ${name}; there are ${Object.keys(targets).join(", ")}`);

@@ -5,27 +5,27 @@ import { secret } from "./secret.ts";
 import type { Program } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** What agent programs know of a rollout together, whatever became of them. */
+/** Known facts about a rollout, shared by agent programs. */
 export interface KnownRollout {
   readonly group: string;
-  /** Replies that came whole. */
+  /** Complete replies. */
   readonly heard: { readonly text: string; readonly tokens: number }[];
-  /** Requests of which no reply came. */
+  /** Requests without a reply. */
   unheard: number;
-  /** Rewards that were sent, and the one that the gateway said it has. */
+  /** Sent rewards, and the one that the gateway acknowledged. */
   readonly sent: Set<number>;
   acknowledged: number | null;
 }
 
-/** Milliseconds in which a request is answered, or refused: the gateway holds one for four minutes, others wait while weights move. */
+/** Max milliseconds until an answer; the gateway holds requests for four minutes, others wait for weights. */
 const maxAnswerMs = 600_000;
-/** Tries of one request. */
+/** Attempts per request. */
 const maxTries = 8;
 
-/** Rollouts that agent programs play, in the order in which they begin. */
+/** Rollouts of agent programs, in order of their start. */
 export class Rollouts {
   readonly known: Map<string, KnownRollout> = new Map();
-  /** Nobody trains any more. */
+  /** Training has ended. */
   isOver = false;
   readonly #members: number;
 
@@ -33,7 +33,7 @@ export class Rollouts {
     this.#members = members;
   }
 
-  /** A new one; now and then one that another program may be at. */
+  /** A new rollout, or sometimes one that another program may be playing. */
   next(random: Random): string {
     const ids = [...this.known.keys()];
     if (random.uniform() < 0.1 && ids.length > 0) return ids.at(-1 - random.integer(Math.min(2, ids.length))) as string;
@@ -48,7 +48,7 @@ export class Rollouts {
   }
 }
 
-/** A program that knows an address and plays rollouts: it gives up, hangs up, repeats itself, and tells rewards late, as it is drawn. */
+/** Program that plays rollouts at an address; randomly aborts, repeats requests, and reports late. */
 export class AgentProgram {
   readonly #world: World;
   readonly #rollouts: Rollouts;
@@ -79,7 +79,7 @@ export class AgentProgram {
       prompt = `${prompt}${reply}${digit}`;
     }
     const choice = random.uniform();
-    if (choice < 0.04) return; // never tells
+    if (choice < 0.04) return; // never reports
     if (choice < 0.08) return void (await this.#post(`/rollouts/${id}/abandon`, {}));
     if (choice < 0.2) await sleep(120_000 * random.uniform());
     const grade = said.startsWith("abc"[digit] as string) ? 1 : 0;
@@ -87,7 +87,7 @@ export class AgentProgram {
     if (choice > 0.9) await this.#tell(id, choice > 0.97 ? 1 - grade : grade);
   }
 
-  /** @returns the reply's text; null where there is none to be had */
+  /** @returns the reply's text; null if unavailable */
   async #ask(id: string, prompt: string): Promise<string | null> {
     const known = this.#rollouts.of(id);
     const body = { model: "solver", prompt, metadata: { rollout_group: known.group } };
@@ -113,7 +113,7 @@ export class AgentProgram {
     known.acknowledged = grade;
   }
 
-  /** Asks until there is an answer that says something of the request itself; null where there never is. */
+  /** Retries until an answer concerns the request itself; null if none arrives. */
   async #post(
     path: string,
     body: unknown,

@@ -4,7 +4,7 @@ import { checkTraining } from "../../packages/trainer/src/spec/check-training.ts
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { trainConfigSchema } from "../../packages/trainer/src/settings/schema.ts";
 
-/** What is read of the JSON schema that derives from the tables of settings. */
+/** Used fields of the JSON schema of the settings. */
 interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -26,18 +26,18 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const schema = trainConfigSchema.toJSONSchema({ unrepresentable: "any", io: "input" }) as JsonSchema;
 
-/** Names of the settings at the top that JSON can hold. */
+/** Names of top-level settings that JSON can represent. */
 export const settingNames: readonly string[] = Object.entries(schema.properties ?? {}).flatMap(([name, piece]) =>
   "value" in piece ? [] : [name],
 );
 
-/** More episodes, steps or tokens than these teach nothing new, and take long. */
+/** Larger counts of episodes, steps or tokens only take longer. */
 const most = 4;
 
-/** Seconds of a machine whose clocks jump: a run that goes by them is not equal to another. */
+/** Settings in seconds: runs with jumping clocks would differ. */
 export const isOfClock = (name: string): boolean => /seconds/iu.test(name);
 
-/** Draws values that a schema allows: ends of ranges, and numbers that people write. */
+/** Draws values that a schema allows: range limits and typical numbers. */
 class Draw {
   readonly #random: Random;
   readonly #words: readonly string[];
@@ -92,10 +92,9 @@ class Draw {
 }
 
 /**
- * Settings that fit together and to the parts of a run: those of a base, and others that are drawn, one after the other. One that is refused
- * is left as it was.
- * @param names - of those that are drawn
- * @param goesByClock - whether some may go by seconds
+ * Draws settings that are consistent and fit the run's parts, one after the other. Refused values are skipped.
+ * @param names - settings to draw
+ * @param goesByClock - whether settings in seconds are allowed
  */
 export function drawSettings(
   random: Random,
@@ -117,7 +116,7 @@ export function drawSettings(
   return settings;
 }
 
-/** Whether a run takes settings, as far as that is known before it begins. @throws what a run is not refused by */
+/** Whether a run would accept the settings before it starts. @throws unexpected errors */
 export function fit(settings: Settings, parts: TrainingParts): boolean {
   try {
     const config = parseTrainConfig(settings);

@@ -2,12 +2,12 @@ import { tokenCost, type TokenPrice } from "../../packages/core/src/ledger/index
 import { expectThat, hasMet, rowsOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
-/** A line of a spending journal, as its format is documented. */
+/** Line of a spending journal, in its documented format. */
 interface Line {
   readonly call: number;
   readonly reserved?: number;
   readonly usd?: number;
-  /** Of a reply that is not kept. */
+  /** Usage of a reply that is not stored. */
   readonly usage?: Tokens;
   readonly reply?: { readonly usage: Tokens };
 }
@@ -17,19 +17,19 @@ interface Tokens {
   readonly completionTokens: number;
 }
 
-/** US dollars below which two sums are the same. */
+/** Tolerance of sums in US dollars. */
 const crumb = 1e-9;
 
-/** What a server has charged, against what its client has written down. */
+/** Compares a server's charges with its client's journal. */
 export class Books {
   readonly price: TokenPrice;
-  /** Replies that went out whole, as their usage bills them. */
+  /** Usage of complete replies. */
   readonly billed: Tokens[] = [];
-  /** US dollars for all that was written, whether or not it arrived. */
+  /** US dollars for all generated tokens, delivered or not. */
   charged = 0;
-  /** Calls whose end the client cannot know: they may count at the most that they could cost. */
+  /** Calls with an unknown outcome; they may count at their max cost. */
   unknown = 0;
-  /** Calls of one program in flight at once, at most. */
+  /** Max concurrent calls of one program. */
   #atOnce = 0;
   readonly #running = new Map<number, number>();
 
@@ -37,7 +37,7 @@ export class Books {
     this.price = price;
   }
 
-  /** A program asks. @returns called at the end of its call */
+  /** Counts a program's call. @returns a function for the call's end */
   begin(program: number): () => void {
     const count = (by: number): number => (this.#running.get(program) ?? 0) + by;
     this.#running.set(program, count(1));
@@ -49,7 +49,7 @@ export class Books {
     this.charged += this.#usd(tokens);
   }
 
-  /** @param most - US dollars of the dearest call, as it may be set aside */
+  /** @param most - max reserved US dollars of one call */
   expectJournal(
     world: World,
     path: string,
@@ -69,9 +69,9 @@ export class Books {
     const spent = settled + [...open.values()].reduce((sum, each) => sum + each, 0);
     const billed = this.billed.reduce((sum, each) => sum + this.#usd(each), 0);
     const stops = world.faults.met.filter(({ kind }) => kind === "kill" || kind === "power").length;
-    // Behind a line that could not be written the journal has no more; of calls that have just ended the line may not be there yet.
+    // After a failed write, the journal has no more lines; calls that just ended may lack theirs.
     const isShort = hasMet(world, "error") || hasMet(world, "full");
-    // A call whose line could not be made durable is not sent, and its line may be there.
+    // A call is not sent if its line could not be synced, but the line may exist.
     const atOnce = Math.max(1, this.#atOnce);
     const unknown = this.unknown + 2 * atOnce * (stops + (isShort ? world.faults.met.length : 0));
     expectThat(spent >= this.charged - crumb, `the journal has $${spent}, and the server charged $${this.charged}`);
@@ -85,7 +85,7 @@ export class Books {
     if (unknown === 0) expectSame(this.billed, usages, "the usages of the journal");
   }
 
-  /** Sums of records are those of replies: all that were billed, where nothing went wrong. */
+  /** Sums of records equal those of replies; without faults, of all billed replies. */
   expectRecords(records: readonly (Tokens & { readonly usd: number | null })[], isAll: boolean): void {
     for (const { usd, ...tokens } of records)
       expectThat(

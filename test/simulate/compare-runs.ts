@@ -16,16 +16,16 @@ import { begin, jobOf, trainOnce, type Acknowledged, type TrainingHooks, type Va
 import type { TrainResult } from "../../packages/trainer/src/train.ts";
 import { World } from "./world.ts";
 
-/** Of what went wrong, not of what was learned: an undisturbed run has no such rows. */
+/** Rows about faults, which undisturbed runs lack. */
 const disturbedFiles: readonly string[] = ["warnings.jsonl"];
 
-/** Undisturbed runs that are kept: a scenario without settings of its own plays the same ones again. */
+/** Max cached undisturbed runs; scenarios without settings repeat the same ones. */
 const maxKept = 16;
 const kept = new Map<string, Promise<Files | null>>();
 
 /**
- * All files that something leaves where nothing goes wrong, by their paths from the disk's root. It is played once for a plan.
- * @param work - plays it, where a folder for runs is; null where it is refused
+ * Files by path from the disk's root after work without faults. Cached by plan.
+ * @param work - plays it; returns null if refused
  */
 export function undisturbed(
   scenario: string,
@@ -53,7 +53,7 @@ export function undisturbed(
   return files;
 }
 
-/** Files below a folder of a disk, by their paths from there. */
+/** Files below a folder, by path from the folder. */
 export function filesBelow(files: Files, folder: string): Files {
   const start = `${folder.slice(diskRoot.length + 1)}/`;
   return new Map(
@@ -61,15 +61,15 @@ export function filesBelow(files: Files, folder: string): Files {
   );
 }
 
-/** A run of the tiny task, to its steps and then to more of them. */
+/** Run of the tiny task, then continued with more steps. */
 export interface RunPlan {
   readonly variant: Variant;
   readonly moreSteps: number;
 }
 
 /**
- * What settings may end a run by that nobody could refuse before: rewards that an estimator cannot use, a policy that breaks, episodes that
- * take too long, and weights for a gap between sampler and trainer, of which a table has none.
+ * Errors by which settings may end a run late: unusable rewards, a failing policy, slow episodes, and weights for a
+ * sampler-trainer gap that a table lacks.
  */
 const ends: ReadonlySet<string> = new Set([
   "reward_invalid",
@@ -79,12 +79,12 @@ const ends: ReadonlySet<string> = new Set([
   "objective_refused",
 ]);
 
-/** Whether an error is the end of a run by its own settings, which are refused before the first episode at the latest. */
+/** Whether an error is a valid end of a run due to its settings. Settings are refused before the first episode. */
 export function isEndOfRun({ disk }: World, { code }: LaconicError): boolean {
   return ends.has(code) || (code === "config_invalid" && !disk.find(`${runFolder}/evaluations.jsonl`));
 }
 
-/** Trains, process by process, until it is done. @returns null where the end is an error that is right */
+/** Trains with successive processes until done. @returns null after a valid error */
 export async function trainToEnd(
   world: World,
   { variant, moreSteps }: RunPlan,
@@ -102,7 +102,7 @@ export async function trainToEnd(
   return result;
 }
 
-/** Files of an undisturbed run of the tiny task, by their paths in the run's folder; null where its settings end it. */
+/** Files of an undisturbed run by path; null if its settings end it. */
 export async function undisturbedRun({ variant, moreSteps }: RunPlan): Promise<Files | null> {
   const plan = { variant, moreSteps };
   const files = await undisturbed("train", plan, (world) =>
@@ -111,10 +111,7 @@ export async function undisturbedRun({ variant, moreSteps }: RunPlan): Promise<F
   return files && filesBelow(files, runFolder);
 }
 
-/**
- * @param others - names in the folder that differ as well
- * @throws Violation for the first file that is not as that of an undisturbed run
- */
+/** @param others - other names that may differ @throws Violation for the first differing file */
 export function expectEqual(found: Files, expected: Files, others: readonly string[] = []): void {
   const isMeant = (name: string): boolean =>
     ![...unequalFiles, ...disturbedFiles, ...others].includes(name.split("/")[0] as string);

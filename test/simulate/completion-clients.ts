@@ -6,13 +6,13 @@ import { secret } from "./secret.ts";
 import { Violation } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** The weights that are served. */
+/** Served weights. */
 export const servedWeights = (): TrainableModel =>
   tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, spread: 1, seed: "served" });
 
-/** Milliseconds in which a request of a few tokens is answered, or refused. */
+/** Max milliseconds until a short request is answered or refused. */
 const maxAnswerMs = 60_000;
-/** Requests of one client. */
+/** Requests per client. */
 const requests = 8;
 
 interface Usage {
@@ -21,11 +21,11 @@ interface Usage {
   readonly total_tokens: number;
 }
 
-/** Replies as they came: their texts, and the usage where there is one. */
+/** Received texts, with the usage if present. */
 interface Heard {
   readonly texts: readonly string[];
   readonly usage: Usage | null;
-  /** Nothing is missing behind it. */
+  /** Whether the reply is complete. */
   readonly isWhole: boolean;
 }
 
@@ -34,26 +34,26 @@ interface Asked {
   readonly prompt: string;
   readonly n: number;
   readonly maxTokens: number;
-  /** Null draws the likeliest tokens. */
+  /** Null for greedy sampling. */
   readonly seed: number | null;
   readonly isStreamed: boolean;
 }
 
-/** Clients of a completion server, which hold what they hear against the weights themselves, and against each other. */
+/** Clients of a completion server. They compare replies with the weights and with each other. */
 export class CompletionClients {
   readonly #world: World;
   readonly #url: string;
   readonly #weights = servedWeights();
-  /** Texts of drawn replies, by what was asked. */
+  /** Sampled texts by request. */
   readonly #drawn = new Map<string, string>();
-  /** Requests that were answered as a whole. */
+  /** Complete answers. */
   answered = 0;
 
   constructor(world: World, url: string) {
     [this.#world, this.#url] = [world, url];
   }
 
-  /** One client: it cuts replies off, and asks the same again. */
+  /** A client that aborts replies and repeats requests. */
   async run(random: Random): Promise<void> {
     for (let i = 0; i < requests; i++) {
       const asked: Asked = {
@@ -69,7 +69,7 @@ export class CompletionClients {
         const since = this.#world.now;
         const heard = await this.#ask(asked, ms).catch((error: unknown) => {
           if (error instanceof Violation) throw error;
-          return null; // the connection
+          return null; // connection error
         });
         checkWait(this.#world, "a completion", since, maxAnswerMs);
         if (heard) await this.#check(asked, heard);
@@ -79,7 +79,7 @@ export class CompletionClients {
     }
   }
 
-  /** @returns null where the server says that it cannot now */
+  /** @returns null if the server is temporarily unavailable */
   async #ask({ isChat, prompt, n, maxTokens, seed, isStreamed }: Asked, ms: number | null): Promise<Heard | null> {
     const what = isChat ? { messages: [{ role: "user", content: prompt }] } : { prompt };
     const response = await fetch(`${this.#url}/v1/${isChat ? "chat/completions" : "completions"}`, {
@@ -112,7 +112,7 @@ export class CompletionClients {
     return { texts: choices.map(({ text, message }) => (isChat ? message.content : text)), usage, isWhole: true };
   }
 
-  /** What came of a stream, also where it broke off. */
+  /** Reads a stream's content, also if it breaks off. */
   async #listen(response: Response, n: number): Promise<Heard | null> {
     const texts = Array.from({ length: n }, () => "");
     let [text, usage, isWhole, isBroken] = ["", null as Usage | null, false, false];

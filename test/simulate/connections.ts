@@ -5,16 +5,16 @@ import type { SimulatedServer } from "./machine.ts";
 import type { Program } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** A program of the machine that answers requests. */
+/** Program that answers requests. */
 export interface Listener {
   readonly program: Program;
   readonly handler: CompletionHandler;
 }
 
-/** Milliseconds of a request that is on its way for very long. */
+/** Milliseconds of a very slow request. */
 const slowRequestMs = 900_000;
 
-/** Nobody waits for an answer longer than so many milliseconds, beside those in which a program or a request stood still. */
+/** Max waiting time for an answer, excluding pauses and slow requests. */
 export function checkWait(world: World, path: string, since: number, maxMs: number): void {
   const still = world.faults.met.reduce((sum, fault) => {
     if (fault.kind === "pause" || fault.kind === "jump") return sum + Math.max(0, fault.ms);
@@ -25,9 +25,9 @@ export function checkWait(world: World, path: string, since: number, maxMs: numb
 }
 
 /**
- * Reaches a program of the same machine. A connection ends with either side: who asked hears that the other is gone, and the handler's
- * signal fires. Replies come piece by piece.
- * @param listener - who listens now; null where nobody does
+ * Connects to a program of the same machine. If one side ends, the other is notified: the client by an error, the
+ * handler by its signal. Replies arrive in pieces.
+ * @param listener - current listener; null if none
  */
 export function connections(world: World, listener: () => Listener | null): SimulatedServer {
   const random = world.random.split("connections");
@@ -55,7 +55,7 @@ interface Sent {
   readonly fault: ServerFault | null;
 }
 
-/** One request of a program, and its reply. */
+/** One request and its reply. */
 class Asking {
   readonly response: Promise<Response>;
   readonly path: string;
@@ -66,9 +66,9 @@ class Asking {
   readonly #body: ReadableStream<Uint8Array>;
   readonly #hangUps = new Set<() => void>();
   readonly #letGo: () => void;
-  /** Bytes of the reply after which the connection ends. */
+  /** Bytes of the reply before the connection breaks. */
   #left: number;
-  /** When the last piece arrives: they keep their order. */
+  /** Arrival of the last piece; pieces keep their order. */
   #last = 0;
   #isOver = false;
   #writer!: ReadableStreamDefaultController<Uint8Array>;
@@ -93,7 +93,7 @@ class Asking {
     else signal?.addEventListener("abort", abort, { once: true });
   }
 
-  /** The program has the request. @param isHeard - whether anybody waits for this reply */
+  /** Delivers the request. @param isHeard - whether the client waits for this reply */
   arrive({ program, handler }: Listener, isHeard: boolean): void {
     const { address, init, fault } = this.#sent;
     const gone = new AbortController();
@@ -115,13 +115,13 @@ class Asking {
       program.whenOver.delete(reset);
       this.#hangUps.delete(hangUp);
     };
-    if (this.#isOver) return; // who asked is gone, and with it the connection
+    if (this.#isOver) return; // the client and its connection are gone
     if (isHeard) this.#hangUps.add(hangUp);
     if (isHeard) program.whenOver.add(reset);
     this.#world.after(delayIn(this.#random), `${this.path} is asked ${address}`, () => void answer(), program);
   }
 
-  /** Somebody on the way answers that it cannot be now. */
+  /** A proxy refuses temporarily. */
   refuse(): void {
     this.#send("status 503", () => {
       this.#settle.resolve(Response.json({ error: { message: "not now" } }, { status: 503 }));
@@ -129,12 +129,12 @@ class Asking {
     });
   }
 
-  /** There is no connection any more. */
+  /** The connection fails. */
   fail(code: string): void {
     this.#send(code, () => this.#end(Object.assign(new TypeError("fetch failed"), { cause: { code } })));
   }
 
-  /** Hands a body on, as far as the connection lasts. */
+  /** Forwards a body while the connection lasts. */
   async #pass(body: ReadableStream<Uint8Array> | null, gone: AbortSignal): Promise<void> {
     const reader = body?.getReader();
     gone.addEventListener("abort", () => void reader?.cancel(), { once: true });
@@ -165,12 +165,12 @@ class Asking {
     this.#hangUps.clear();
   }
 
-  /** @param error - null where the reply is whole */
+  /** @param error - null for a complete reply */
   #end(error: unknown): void {
     this.#isOver = true;
     this.#letGo();
     if (error === null) return this.#writer.close();
-    this.#settle.reject(error); // nothing where the head has come
+    this.#settle.reject(error); // no effect after the head
     this.#writer.error(error);
   }
 }

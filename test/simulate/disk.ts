@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import type { Random } from "../../packages/core/src/index.ts";
 
-/** A file's bytes as programs see them, and as they are after a loss of power. */
+/** File content as programs see it, and after a power loss. */
 export interface FileNode {
   readonly kind: "file";
   readonly id: number;
   bytes: Uint8Array;
-  /** As of its last sync; null before the first. */
+  /** Content at the last sync; null before the first. */
   durable: Uint8Array | null;
-  /** The least length that it had since its last sync: what precedes it is as it was then. */
+  /** Min length since the last sync: bytes before it are unchanged. */
   floor: number;
   opened: number;
   modified: number;
@@ -18,26 +18,25 @@ export interface FolderNode {
   readonly kind: "folder";
   readonly id: number;
   readonly entries: Map<string, DiskNode>;
-  /** Names that a loss of power leaves. */
+  /** Entries after a power loss. */
   durable: Map<string, DiskNode>;
 }
 
 export type DiskNode = FileNode | FolderNode;
 
-/** Where the simulated disk lies: paths below are its own, all others are Node's. */
+/** Root of the simulated disk; Node handles all other paths. */
 export const diskRoot = "/simulated";
 
-/** A change of names that no sync has made durable yet. */
+/** Change of entries that is not yet durable. */
 interface Change {
   readonly folders: readonly FolderNode[];
   apply(): void;
 }
 
 /**
- * A disk as POSIX promises it: what is written is seen at once, and lasts once it is synced.
- * What a loss of power leaves: of a file what was synced, and of what was appended since then a beginning of any length. A new, renamed or
- * removed name is durable once its folder is synced; of other changes of names the first so many have happened, since file
- * systems keep a journal of them. A rename is done or not.
+ * Disk with POSIX guarantees: writes are visible at once and durable after a sync. A power loss keeps a file's synced
+ * content and any prefix of later appended bytes. Changed names are durable once their folder is synced. Of the other
+ * name changes, a prefix in order survives, as in journaling file systems. Renames are atomic.
  */
 export class Disk {
   readonly root: FolderNode = { kind: "folder", id: 0, entries: new Map(), durable: new Map() };
@@ -70,7 +69,7 @@ export class Disk {
     return node;
   }
 
-  /** @throws as Node does: ENOENT, ENOTDIR, EISDIR */
+  /** @throws ENOENT, ENOTDIR or EISDIR like Node */
   file(path: string): FileNode {
     const node = this.find(path);
     if (!node) throw refused("ENOENT", path);
@@ -85,7 +84,7 @@ export class Disk {
     return node;
   }
 
-  /** The folder that a path's last name is in, and that name. */
+  /** Parent folder and last name of a path. */
   place(path: string): readonly [FolderNode, string] {
     const parts = partsOf(path);
     const name = parts.pop();
@@ -93,7 +92,7 @@ export class Disk {
     return [this.folder([diskRoot, ...parts].join("/")), name];
   }
 
-  /** Every file below a folder, by its path from there, in order. */
+  /** All files below a folder by relative path, in order. */
   *files(path: string = diskRoot): Generator<readonly [path: string, file: FileNode]> {
     const node = this.find(path);
     if (node?.kind !== "folder") return;
@@ -105,12 +104,12 @@ export class Disk {
   isFull(event: number): boolean {
     return event < this.#fullUntil;
   }
-  /** No room up to an event; there is again from 0 on. */
+  /** The disk is full up to this event; 0 frees it. */
   fillUntil(event: number): void {
     this.#fullUntil = event;
   }
 
-  /** The file, which is made where it is not there. */
+  /** Opens a file; creates it if missing. */
   open(
     path: string,
     {
@@ -132,7 +131,7 @@ export class Disk {
     return node;
   }
 
-  /** @returns the first that was made; undefined where all were there */
+  /** @returns the first created folder; undefined if all exist */
   makeFolder(path: string, isDeep: boolean): string | undefined {
     const parts = partsOf(path);
     let first: string | undefined;
@@ -149,7 +148,7 @@ export class Disk {
     return first;
   }
 
-  /** A second name for a file. */
+  /** Adds a hard link. */
   link(from: string, to: string): void {
     const node = this.file(from);
     if (this.find(to)) throw refused("EEXIST", to);
@@ -187,7 +186,7 @@ export class Disk {
     this.write(file, file.bytes.length, bytes);
   }
 
-  /** Bytes from a place on; what lies between the file's end and it is zero. */
+  /** Writes bytes at a position; fills a gap after the file's end with zeros. */
   write(file: FileNode, at: number, bytes: Uint8Array): void {
     const written = new Uint8Array(Math.max(file.bytes.length, at + bytes.length));
     written.set(file.bytes);
@@ -203,14 +202,14 @@ export class Disk {
     file.floor = Math.min(file.floor, length);
   }
 
-  /** Everything that is there is durable: where a scenario begins. */
+  /** Makes everything durable, for the start of a scenario. */
   syncAll(): void {
     for (const change of this.#pending) change.apply();
     this.#pending = [];
     for (const [, file] of this.files()) this.sync(file);
   }
 
-  /** Files at or below a path that a loss of power could take now, or cut, or leave as they were. */
+  /** Files at or below a path that a power loss could remove or change. */
   unsafe(path: string): string[] {
     let folder: FolderNode = this.root;
     for (const part of partsOf(path)) {
@@ -223,7 +222,7 @@ export class Disk {
     return [...folder.entries.keys()].flatMap((name) => this.unsafe(`${path}/${name}`));
   }
 
-  /** What a loss of power would surely leave of a file; null where it could take the file. */
+  /** Guaranteed content after a power loss; null if the file could be lost. */
   safeBytes(path: string): Uint8Array | null {
     let node: DiskNode = this.root;
     for (const part of partsOf(path)) {
@@ -234,7 +233,7 @@ export class Disk {
     return node.kind === "file" ? node.durable : null;
   }
 
-  /** Turns a bit of a closed file whose path has this part; of none where there is none. */
+  /** Flips a bit of a closed file whose path contains this part, if any. */
   rot(part: string): void {
     const files = [...this.files()].filter(
       ([path, { bytes, opened }]) => path.includes(part) && bytes.length > 0 && opened === 0,
@@ -255,7 +254,7 @@ export class Disk {
     this.#changed([parent], () => void parent.durable.set(name, node));
   }
 
-  /** Names change in these folders. @param apply - does it to what is durable */
+  /** Records a change of entries in these folders. @param apply - applies it to the durable entries */
   #changed(folders: readonly FolderNode[], apply: () => void): void {
     this.#pending.push({ folders, apply });
   }
@@ -288,7 +287,7 @@ export class Disk {
     }
   }
 
-  /** As it was, where it was cut off meanwhile, or what it was to be, up to a place behind what was never cut off. */
+  /** Restores the synced content of a truncated file, or its new content up to a random length. */
   #restoreFile(file: FileNode): void {
     const { durable, bytes, floor } = file;
     const isCut = durable !== null && floor < durable.length;
@@ -303,7 +302,7 @@ function isDurable({ durable, bytes }: FileNode): boolean {
   return durable !== null && Buffer.compare(durable, bytes) === 0;
 }
 
-/** Behind the root. */
+/** Path parts after the root. */
 function partsOf(path: string): string[] {
   return resolve(path)
     .slice(diskRoot.length)

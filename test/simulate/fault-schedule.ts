@@ -2,29 +2,29 @@ import { describeFault, type Fault, type ServerFault } from "./faults.ts";
 import type { Operation, Program } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** Which of a seed's faults have come to pass, and what each does to the machine. */
+/** Applies a seed's faults to the machine and records those that occurred. */
 export class FaultSchedule {
   readonly #faults: readonly Fault[];
   readonly #met = new Set<Fault>();
   #isCalm = false;
-  /** Share of the next write that a full disk has room for. */
+  /** Share of the next write that fits on a full disk. */
   #room = 0;
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
   }
 
-  /** Faults that came to pass. */
+  /** Faults that occurred. */
   get met(): readonly Fault[] {
     return [...this.#met];
   }
 
-  /** Nothing goes wrong any more. */
+  /** Stops all faults. */
   calm(): void {
     this.#isCalm = true;
   }
 
-  /** What goes wrong with the n-th reply of a server, from 1; null where nothing does. */
+  /** Fault of the n-th reply of a server, from 1; null if none. */
   reply(reply: number): ServerFault | null {
     if (this.#isCalm) return null;
     for (const fault of this.#faults) {
@@ -35,7 +35,7 @@ export class FaultSchedule {
     return null;
   }
 
-  /** Whether a device has no memory for what is asked of it now. */
+  /** Whether a device lacks memory for this call. */
   refusesMemory(world: World): boolean {
     const fault = this.#faults.find(
       (each) => each.kind === "memory" && each.at <= world.events && !this.#met.has(each),
@@ -45,7 +45,7 @@ export class FaultSchedule {
     return true;
   }
 
-  /** What goes wrong at an event. @returns the error of an operation that fails */
+  /** Applies the faults of an event. @returns the error of a failing operation */
   strike(world: World, program: Program | null, operation: Operation | null): Error | null {
     if (this.#isCalm) return null;
     let failure: Error | null = null;
@@ -53,7 +53,7 @@ export class FaultSchedule {
       if (fault.at > world.events || this.#met.has(fault)) continue;
       failure = this.#strike(fault, world, program, operation) ?? failure;
     }
-    if (failure || program?.isAlive === false) return failure; // who is dead writes nothing more
+    if (failure || program?.isAlive === false) return failure; // dead programs do not write
     if (operation?.kind !== "write" || !world.disk.isFull(world.events)) return null;
     if (this.#room > 0) operation.tear?.(this.#room);
     this.#room = 0;
@@ -100,12 +100,12 @@ export class FaultSchedule {
         return null;
       case "jump":
         this.#meet(world, fault);
-        // Forward on every clock; back on the one that people set.
+        // Forward on every clock; backward only on the wall clock.
         if (fault.ms > 0) world.now += fault.ms;
         world.wallOffset += Math.min(0, fault.ms);
         return null;
-      case "memory": // of a device: the scenario's models ask for it
-      case "server": // of a reply: its servers do
+      case "memory": // the scenario's models check for it
+      case "server": // the servers check for it
         return null;
     }
   }

@@ -1,59 +1,59 @@
 import type { Random } from "../../packages/core/src/index.ts";
 
-/** Something that goes wrong at an event, or at the next one that it can go wrong at. */
+/** Fault at an event, or at the next event where it is possible. */
 export type Fault = { readonly at: number } & (
   | {
-      /** The program dies, or with the power all of them. `share` of what it writes just then reaches the disk. */
+      /** Kills the program, or all programs on power loss. `share` of the current write reaches the disk. */
       readonly kind: "kill" | "power";
       readonly share: number;
-      /** A bit of a closed file of which the path has this part turns. */
+      /** Flips a bit of a closed file whose path contains this part. */
       readonly rots?: string;
     }
   | { readonly kind: "error"; readonly of: "read" | "write" | "sync" | "rename" }
-  /** No room for so many events; `share` of the first write that meets it still finds some. */
+  /** The disk is full for this many events; `share` of the first affected write still fits. */
   | { readonly kind: "full"; readonly events: number; readonly share: number }
   | { readonly kind: "slow"; readonly events: number }
-  /** The program is asked to end, as by ctrl-c. */
+  /** Asks the program to end, like Ctrl-C. */
   | { readonly kind: "signal" }
-  /** The program stands still, and the others go on. */
+  /** Pauses only this program. */
   | { readonly kind: "pause"; readonly ms: number }
-  /** Clocks move: all of them forward, the wall clock alone back. */
+  /** Moves all clocks forward, or only the wall clock back. */
   | { readonly kind: "jump"; readonly ms: number }
-  /** The device has no memory for what is asked of it next. */
+  /** The device lacks memory for its next call. */
   | { readonly kind: "memory" }
-  /** `at` counts replies of servers here. */
+  /** `at` counts server replies here. */
   | { readonly kind: "server"; readonly how: ServerFault }
 );
 
 /**
- * - `slow`: answers after a quarter of an hour
- * - `status`: refuses for now, and does nothing
- * - `cut`: does it, and the connection ends within the reply
- * - `dead`: nobody listens
- * - `lie`: does it, and answers otherwise, as the scenario says
- * - `garbage`: does it, and answers with what is no JSON
- * - `lost`: does it, and the reply never comes
- * - `duplicate`: is sent the request twice
- * - `restart`: dies with the request, and comes back without what it held in memory
+ * - `slow`: answers after 15 minutes
+ * - `status`: refuses temporarily without effect
+ * - `cut`: executes the request; the connection breaks during the reply
+ * - `dead`: refuses connections
+ * - `lie`: executes it, and answers wrongly as the scenario defines
+ * - `garbage`: executes it, and answers with invalid JSON
+ * - `lost`: executes it; the reply is lost
+ * - `duplicate`: receives the request twice
+ * - `restart`: crashes on the request, and restarts without its memory
  */
 export type ServerFault = "slow" | "status" | "cut" | "dead" | "lie" | "garbage" | "lost" | "duplicate" | "restart";
 
-/** What a scenario meets unless it says otherwise. */
+/** Default server faults of a scenario. */
 const serverFaults: readonly ServerFault[] = ["slow", "status", "cut", "dead", "lie", "garbage"];
 
-/** Which kinds a scenario meets, and in which range. */
+/** Possible faults of a scenario and their range. */
 export interface FaultRange {
   readonly kinds: readonly Fault["kind"][];
-  /** Events, or replies of servers, in which they begin. */
+  /** Max event, or server reply, at which faults begin. */
   readonly events: number;
   readonly replies?: number;
-  /** What may go wrong with a reply. */
+  /** Possible faults of a reply. */
   readonly servers?: readonly ServerFault[];
-  /** Parts of paths that may rot. */
+  /** Path parts whose files may rot. */
   readonly rots?: readonly string[];
 }
 
-/** Up to four, by the stream: a seed in ten has none. */
+/** Draws up to four faults; one in ten seeds has none. */
 export function drawFaults(
   random: Random,
   { kinds, events, replies = 0, servers = serverFaults, rots = [] }: FaultRange,
@@ -89,7 +89,7 @@ export function drawFaults(
   return drawn.toSorted((a, b) => a.at - b.at);
 }
 
-/** In words. */
+/** Description for people. */
 export function describeFault(fault: Fault): string {
   const { at, kind, ...rest } = fault;
   const facts = Object.entries(rest).map(
@@ -98,10 +98,7 @@ export function describeFault(fault: Fault): string {
   return [`${kind} at ${at}`, ...facts].join(", ");
 }
 
-/**
- * The shortest list of faults that still fails: without those that are not needed, and the others as early as they may be.
- * @param fails - plays the scenario with other faults
- */
+/** Shortest and earliest list of faults that still fails. @param fails - plays the scenario with other faults */
 export async function shrink(
   faults: readonly Fault[],
   fails: (faults: readonly Fault[]) => Promise<boolean>,

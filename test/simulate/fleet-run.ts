@@ -16,18 +16,17 @@ import { partsOf, type TrainingJob, type Variant } from "./training.ts";
 import type { World } from "./world.ts";
 import type { Ended } from "./program.ts";
 
-/** Of the servers. */
 export const addresses: readonly string[] = [
   "http://s1.example:8000",
   "http://s2.example:8000",
   "http://s3.example:8000",
 ];
-/** Of a reply, summed over its tokens: what a fleet of servers without rounding lets pass. */
+/** Max log-prob gap of a reply, summed over its tokens, that a fleet accepts from exact servers. */
 const maxGap = (tokens: number): number => 1e-3 * (tokens + 20);
-/** Replies of a server that are thrown away, after which it has to be in quarantine. */
+/** Discarded replies after which a server must be in quarantine. */
 const maxThrown = 10;
 
-/** The servers of a world, by their addresses. */
+/** Servers of a world by address. */
 interface Site {
   readonly kind: ServerKind;
   readonly servers: ReadonlyMap<string, SamplingServer>;
@@ -35,7 +34,7 @@ interface Site {
 
 const sites = new WeakMap<World, Site>();
 
-/** Servers of one kind, for a fleet. */
+/** Starts a fleet's servers of one kind. */
 export function startServers(world: World): Site {
   const random = world.random.split("servers");
   const kind = random.uniform() < 0.5 ? "vllm" : "sglang";
@@ -45,7 +44,7 @@ export function startServers(world: World): Site {
   return site;
 }
 
-/** Holds what a fleet hands to the trainer against the trainer's own weights, by the table's own arithmetic. */
+/** Compares a fleet's samples with the trainer's weights, by the table's arithmetic. */
 class Checked {
   readonly #world: World;
   readonly #given = new Set<string>();
@@ -54,7 +53,7 @@ class Checked {
     this.#world = world;
   }
 
-  /** @param local - the weights that train; what they train on has to have been sampled */
+  /** @param local - trained weights, which may use only sampled data */
   watch(sampled: TrainableModel, local: TrainableModel): void {
     const [sample, snapshot] = [sampled.sample.bind(sampled), sampled.snapshot.bind(sampled)];
     const backward = local.forwardBackward.bind(local);
@@ -98,7 +97,7 @@ class Checked {
 const keyOf = ({ promptTokens, tokens }: Pick<SampleResult, "promptTokens" | "tokens">): string =>
   `${promptTokens.join()};${tokens.join()}`;
 
-/** The servers as a run has them open. @param servers - as `sampler` of a configuration names them */
+/** Opens the servers like a run does. @param servers - as in `sampler` of a configuration */
 export async function openServers(
   world: World,
   servers: Readonly<Record<string, unknown>>,
@@ -120,7 +119,7 @@ export async function openServers(
   return { fleet: await openFleet(sampler, { policy }, resources), local };
 }
 
-/** A run that samples on them. */
+/** Run that samples on the servers. */
 export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
@@ -135,21 +134,21 @@ export function jobOn(world: World, servers: Readonly<Record<string, unknown>>, 
         close: async () => {
           expectQuarantine(world, fleet);
           await fleet.close();
-          world.told(/-weights\//u); // versions that no server has to have any more
+          world.told(/-weights\//u); // old versions that servers may have deleted
         },
       };
     },
   };
 }
 
-/** A server of which many replies were thrown away has been in quarantine. */
+/** Checks that a server with many discarded replies was quarantined. */
 function expectQuarantine(world: World, fleet: OpenedFleet): void {
   for (const { url, thrown, quarantines } of fleet.servers())
     if (thrown >= maxThrown && quarantines === 0)
       world.violate(`${url} had ${thrown} replies thrown away, and was never in quarantine`);
 }
 
-/** Who fails because of a server says which; then somebody starts those that are away, and repairs those that lie. */
+/** A failure caused by a server must name it. Then servers are repaired and restarted. */
 export function seeTo(world: World, ended: Ended<unknown>): void {
   if (ended.how !== "failed") return;
   const { error } = ended;

@@ -13,12 +13,12 @@ import type { World } from "./world.ts";
 
 type Functions = Record<string, (...given: never[]) => unknown>;
 
-/** A server that programs reach by `fetch`: asked with what was sent. */
+/** Server reached by `fetch`. */
 export type SimulatedServer = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Does work while Node's files, timers, clocks, `fetch` and chance are the world's, for programs of the world alone: packages run as they are, with
- * their platform layers. Everybody else, and every path elsewhere, is answered by Node.
+ * Runs work with the world's files, timers, clocks, `fetch` and randomness, only for programs of the world. Packages
+ * run unchanged with their platform layers. Node serves all other callers and paths.
  */
 export async function onMachine<T>(world: World, server: SimulatedServer | null, work: () => Promise<T>): Promise<T> {
   const restore: (() => void)[] = [];
@@ -37,7 +37,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
     });
     restore.push(() => (before ? Object.defineProperty(target, name, before) : Reflect.deleteProperty(target, name)));
   };
-  /** Answered by the world inside of programs. */
+  /** Redirected to the world inside programs. */
   const inside = (target: object, name: string, own: (...given: never[]) => unknown): void =>
     replace(
       target,
@@ -59,7 +59,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(Math, "random", () => chance.uniform());
   inside(crypto, "randomUUID", () => `00000000-0000-4000-8000-${String(chance.integer(1e12)).padStart(12, "0")}`);
   inside(os, "hostname", () => "simulated");
-  // Threads of Node's would answer when they like.
+  // Node's compression threads would answer in random order.
   const { gzipSync } = zlib;
   const packed = (bytes: Uint8Array | string): Buffer => {
     hear(world, "what is packed", bytes);
@@ -82,7 +82,7 @@ export async function onMachine<T>(world: World, server: SimulatedServer | null,
   inside(zlib, "createGunzip", () => gunzipAtEnd());
   inside(globalThis, "fetch", (url: string | URL, init: RequestInit = {}) => {
     if (!server) throw new Error("no server is simulated");
-    if (init.signal) setMaxListeners(0, init.signal); // many requests may share one, as with Node's own
+    if (init.signal) setMaxListeners(0, init.signal); // several requests may share one signal
     hearRequest(world, String(url), init);
     return server(String(url), init);
   });
@@ -107,7 +107,7 @@ function coded(done: Coded, code: () => Buffer): void {
   done(null, bytes);
 }
 
-/** Unpacks once it has all. */
+/** Unpacks after all input has arrived. */
 function gunzipAtEnd(): Transform {
   const held: Buffer[] = [];
   return new Transform({
@@ -178,12 +178,12 @@ function replaceTime(
   });
 }
 
-/** A timer of the running program that keeps its process from ending. */
+/** Timer of the running program, which keeps its process alive. */
 function holdTimer(world: World, ms: number): () => void {
   return world.hold(`a timer of ${Math.round(ms)} ms`);
 }
 
-/** What `setTimeout` returns. */
+/** Return value of `setTimeout`. */
 class SimulatedTimer {
   readonly #world: World;
   readonly #call: () => void;

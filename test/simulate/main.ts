@@ -1,4 +1,4 @@
-// What scripts/simulate.mjs bundles: plays seeds of a scenario and writes a line of JSON for each to standard output.
+// Entry point bundled by scripts/simulate.mjs: plays seeds of a scenario and prints one JSON line per seed.
 import { describeFault } from "./faults.ts";
 import { scenarios } from "./scenarios/table.ts";
 import { playSeed, shrunk } from "./simulate.ts";
@@ -11,9 +11,9 @@ if (scenario === "names")
 else await playAll(Number(from), Number(count), events === "" ? {} : { events: Number(events) });
 
 async function playAll(first: number, seeds: number, options: { readonly events?: number }): Promise<void> {
-  // What a missing file costs is mostly the trace of its error.
+  // Stack traces dominate the cost of missing files.
   if (mode !== "replay") Error.stackTraceLimit = 2;
-  // What loads on demand is loaded before anything counts.
+  // Loads lazy modules before events are counted.
   await playSeed(scenario, first, options);
   for (let seed = first; seed < first + seeds; seed++) {
     const outcome = await playSeed(scenario, seed, { ...options, keepsLines: mode === "replay" });

@@ -4,7 +4,7 @@ import { secret } from "./secret.ts";
 import type { World } from "./world.ts";
 import type { Program } from "./program.ts";
 
-/** A request as it comes to a server. */
+/** Request as a server receives it. */
 export interface Asked {
   /** With its query. */
   readonly path: string;
@@ -13,26 +13,26 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What a server answers. */
+/** Answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server of another machine. It goes on when the program that asked is gone. */
+/** Server of another machine; it continues after its client is gone. */
 export interface Service {
-  /** Whether anybody listens. */
+  /** Whether it accepts connections. */
   isUp(): boolean;
   answer(asked: Asked, how?: { readonly isLie?: boolean; readonly isRepeated?: boolean }): Promise<Answer>;
-  /** Loses what it holds in memory, and does not listen for a while. */
+  /** Loses its memory and is away for a while. */
   restart(): void;
 }
 
-/** Milliseconds of a slow server: more than any patience with one reply. */
+/** Milliseconds of a slow server: exceeds all timeouts for one reply. */
 const slowMs = 900_000;
 
-/** Reaches servers by the origin of their addresses. Requests and replies take their time apart, so they overtake each other. */
+/** Routes requests to servers by origin. Independent delays let requests and replies overtake each other. */
 export function network(world: World, services: (origin: string) => Service | undefined): SimulatedServer {
   const latency = world.random.split("network");
   let requests = 0;
@@ -77,7 +77,7 @@ export function network(world: World, services: (origin: string) => Service | un
     });
 }
 
-/** It says the key of the request again, as some proxies do. */
+/** Echoes the request's key, as some proxies do. */
 function busy(which: number): Response {
   const status = [429, 500, 503][which] as number;
   return Response.json({ error: { message: `not now, ${secret}` } }, { status });

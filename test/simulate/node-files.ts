@@ -8,12 +8,12 @@ import type { World } from "./world.ts";
 
 type Call = (...given: never[]) => unknown;
 
-/** Whether a path lies on the simulated disk. */
+/** Whether a path is on the simulated disk. */
 export function isSimulated(path: unknown): path is string {
   return typeof path === "string" && `${path}/`.startsWith(`${diskRoot}/`);
 }
 
-/** Node's calls for files, as the simulated disk answers them: what programs use, and no more. */
+/** Node's file functions for the simulated disk, limited to those that programs use. */
 export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
   const { disk } = world;
   const run = <T>(
@@ -94,7 +94,7 @@ export function simulatedFiles(world: World): Readonly<Record<string, Call>> {
   };
 }
 
-/** An open file or folder. Writes without a place go where the file ends, as those of a run and of journals do. */
+/** Open file or folder. Writes without a position append, as runs and journals do. */
 function handleOf(
   world: World,
   path: string,

@@ -1,46 +1,46 @@
-/** A program of the simulated machine. What it calls of Node's is answered by the world, until it is killed. */
+/** Program of the simulated machine. The world answers its calls to Node until it is killed. */
 export interface Program {
   readonly pid: number;
   isAlive: boolean;
-  /** It stands still up to this time. */
+  /** End of the current pause. */
   pausedUntil: number;
-  /** The disk answers all that it has been asked by this time. */
+  /** Time of the disk's last pending answer. */
   diskUntil: number;
-  /** Fires when it is asked to end, as by ctrl-c. */
+  /** Fires on a request to end, like Ctrl-C. */
   readonly stop: AbortController;
-  /** What keeps its process from ending: open files, timers, requests. */
+  /** Resources that keep its process alive: open files, timers, requests. */
   readonly holds: Set<Held>;
-  /** What it does to the disk just now. */
+  /** Pending disk changes. */
   readonly writes: Set<string>;
-  /** What it could not do to the disk. */
+  /** Failed disk changes. */
   readonly failures: string[];
-  /** Called once it has ended, however: as connections of a process are closed with it. */
+  /** Called at its end, such as for closing connections. */
   readonly whenOver: Set<() => void>;
-  /** Tells who started it that it was killed. */
+  /** Reports its kill to its starter. */
   end(ended: Ended<never>): void;
 }
 
-/** Something that the system gives a program, and takes back when it is killed. */
+/** System resource of a program, released when it is killed. */
 export interface Held {
   readonly name: string;
   readonly takeBack?: (() => void) | undefined;
 }
 
-/** How a program ended. */
+/** End of a program. */
 export type Ended<T> =
   | { readonly how: "done"; readonly value: T }
   | { readonly how: "failed"; readonly error: unknown }
   | { readonly how: "killed"; readonly by: "kill" | "power" };
 
-/** What an operation does to the disk, so that faults know what they may do to it. */
+/** Disk operation, described for faults. */
 export interface Operation {
   readonly kind: "read" | "write" | "sync" | "rename" | "other";
   readonly label: string;
-  /** Does a part of it, where it can be torn. */
+  /** Executes part of it, if possible. */
   tear?(share: number): void;
 }
 
-/** Something is not as it has to be: the seed's finding. */
+/** Broken invariant: the seed's finding. */
 export class Violation extends Error {
   override readonly name = "Violation";
 }

@@ -21,7 +21,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, each) =
 const mean = (values: readonly number[]): number => sum(values) / values.length;
 const isClose = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
 
-/** Numbers of a row, by plain formulas of the episodes that lie beside it: nothing that writes rows has a part in them. */
+/** Recomputes a row's numbers from its episodes with simple formulas, independent of the code that writes rows. */
 function recomputed(episodes: readonly RecordedEpisode[], { costs, opponents }: TrainConfig): Numbers {
   const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);
   const byAgent = (name: string, tokens: (call: (typeof calls)[number]) => number): [string, number][] =>
@@ -56,8 +56,8 @@ async function byStep(kind: "step" | "evaluation"): Promise<Map<number, Recorded
 }
 
 /**
- * Rows of steps and evaluations are what their episodes say: each step once, up to the last.
- * @param ends - steps at which the run was to end
+ * Checks that rows of steps and evaluations match their episodes, with each step once.
+ * @param ends - steps at which the run should end
  */
 export async function expectRowsOfRecords(
   { settings }: Variant,
@@ -78,7 +78,7 @@ export async function expectRowsOfRecords(
   const measured = evaluations.map((row) => row["step"]).join();
   expectThat(measured === due.join(), `evaluations.jsonl has the steps ${measured}, and ${due.join()} were due`);
   for (const row of rows) {
-    // JSON has null for what is no number.
+    // JSON has null for NaN and infinity.
     const [nothing] = Object.entries(row).find(([, value]) => value === null) ?? [];
     expectThat(nothing === undefined, `step ${row["step"]}: ${nothing} is no number`);
     const episodes = played.get(row["step"] as number);
@@ -99,7 +99,7 @@ export async function expectRowsOfRecords(
   }
 }
 
-/** Who opens the last checkpoint and evaluates it again finds what the run found. */
+/** Checks that evaluating the last checkpoint again gives the run's result. */
 export async function expectSameEvaluation(variant: Variant): Promise<void> {
   const config = parseTrainConfig(variant.settings);
   if (Object.keys(config.limits).some(isOfClock)) return;
@@ -123,7 +123,7 @@ export async function expectSameEvaluation(variant: Variant): Promise<void> {
   );
 }
 
-/** Each new problem makes one group, whole, which is trained once or reported as dropped; a step has as many groups as settings say. */
+/** Checks that each new problem makes one complete group, trained once or reported as dropped. */
 export async function expectGroupsOnce({ team, settings }: Variant): Promise<void> {
   const { problemsPerStep, episodesPerProblem, problemPool, onAgentError, credit, limits } = parseTrainConfig(settings);
   if (problemPool !== null) return;

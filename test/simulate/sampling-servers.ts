@@ -12,24 +12,24 @@ import { diskRoot } from "./disk.ts";
 import { filesOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 
-/** Which API a fleet's servers speak. */
+/** API of a fleet's servers. */
 export type ServerKind = "vllm" | "sglang";
 
 const { vocabularySize } = tinyTokenizer;
 const base: BaseSource = { kind: "folder", path: "base" };
 const routes = { vllm: vllmRoutes, sglang: sglangRoutes } as const;
-/** Milliseconds that a server is away when it restarts, at most: longer than a fleet's patience. */
+/** Max milliseconds of a restart: longer than a fleet's timeout. */
 export const maxAwayMs = 900_000;
-/** Where receivers beside servers keep weights. */
+/** Weights folder of receivers. */
 export const receivedRoot: string = `${diskRoot}/received`;
 
 /**
- * What servers do to replies once they lie. Not among them: replies to other prompts, and even draws with their true log-probs. A table
- * with few tokens makes both as likely as right ones.
+ * Kinds of wrong replies. Excluded: replies to other prompts and uniform draws with true log-probs, which are as likely
+ * as right ones in a table with few tokens.
  */
 const lies: readonly (Lie | "stale")[] = ["wrong-ids", "permuted", "wrong-log-probs", "truncated", "stale"];
 
-/** A table of logits of which servers can be told: fresh weights prefer some tokens, and are saved under an adapter's name as well. */
+/** Table of logits for servers: distinct initial weights, also saved under an adapter's name. */
 export function servedTable(): TrainableModel {
   const model = tabularModel({ vocabularySize, spread: 1, seed: "served" });
   const save = model.save.bind(model);
@@ -42,7 +42,7 @@ export function servedTable(): TrainableModel {
   });
 }
 
-/** What servers compute with: tables that they read from the disk. */
+/** Engine of servers: reads tables from the disk. */
 const engineOf = (world: World): Pick<Engine, "createModel"> => ({
   async createModel(source: ModelSource) {
     const model = servedTable();
@@ -53,9 +53,9 @@ const engineOf = (world: World): Pick<Engine, "createModel"> => ({
   },
 });
 
-/** A received version's weights are those that its name tells, by their hash. */
+/** Checks that a received version's weights match the hash in its name. */
 export function expectNamed(world: World, path: string): void {
-  if (!world.disk.find(path)) return; // the request was late, and the version is gone
+  if (!world.disk.find(path)) return; // the request was late, and the version is deleted
   const weights = [...filesOf(world.disk, path)].filter(([name]) => name.endsWith(".safetensors"));
   const hash = createHash("sha256");
   for (const [, bytes] of weights) hash.update(bytes);
@@ -63,7 +63,7 @@ export function expectNamed(world: World, path: string): void {
   if (!path.includes(`-${found}-`)) world.violate(`${path} is shown, and its weights are ${found}`);
 }
 
-/** An inference server that takes adapters. */
+/** Inference server with adapters. */
 export class SamplingServer implements Service {
   readonly #world: World;
   readonly #random: Random;
@@ -88,18 +88,18 @@ export class SamplingServer implements Service {
     this.repair();
   }
 
-  /** Somebody does not wait for it. */
+  /** Starts at once. */
   start(): void {
     this.#awayUntil = 0;
   }
 
-  /** It is honest, and holds its base model alone. */
+  /** Resets it: correct replies, only the base model. */
   repair(): void {
     this.#lie = null;
     this.#weights = new ServedWeights({ engine: this.#engine, base });
   }
 
-  /** From a lie on it lies in all replies, until it restarts. */
+  /** After the first lie all replies are wrong, until a restart. */
   async answer({ path, body }: Asked, { isLie = false }: { readonly isLie?: boolean } = {}): Promise<Answer> {
     const asked = JSON.parse(body || "{}") as Readonly<Record<string, unknown>>;
     if (isLie) this.#lie = lies[this.#random.integer(lies.length)] as Lie;

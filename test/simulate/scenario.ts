@@ -7,25 +7,25 @@ import { type Disk, diskRoot } from "./disk.ts";
 import type { World } from "./world.ts";
 import { Violation, type Ended, type Program } from "./program.ts";
 
-/** Files by their paths from the disk's root. */
+/** Files by path from the disk's root. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
-/** Something that is done on a simulated machine, and what has to hold however it goes. */
+/** Work on a simulated machine with its invariants. */
 export interface Scenario<Plan = unknown> {
-  /** For people. */
+  /** Title for people. */
   readonly title: string;
   readonly faults: FaultRange;
-  /** Of all seeds that are played over several scenarios, in proportion: those that are played fast have more. */
+  /** Relative share of seeds over several scenarios; larger for fast ones. */
   readonly share: number;
-  /** Hosts that may be sent the key. */
+  /** Hosts that may receive the key. */
   readonly keyHosts?: readonly string[];
-  /** What answers `fetch`; none is asked by default. */
+  /** Answers `fetch`; none by default. */
   server?(world: World): SimulatedServer;
-  /** What a seed does, and the files that are left where nothing goes wrong: before the machine starts. */
+  /** Plans a seed's work and its files without faults, before the machine starts. */
   plan?(random: Random): Promise<Plan>;
   /**
-   * Does it, over again after each end that is none of its own.
-   * @param random - what differs from seed to seed beside the faults
+   * Does the work, and repeats it after each unplanned end.
+   * @param random - differs by seed, apart from the faults
    * @throws Violation
    */
   play(world: World, random: Random, plan: Plan): Promise<void>;
@@ -33,17 +33,17 @@ export interface Scenario<Plan = unknown> {
 
 export const runFolder: string = `${diskRoot}/runs/run`;
 
-/** Programs that may be needed until one comes to the end: each fault stops one at most. */
+/** Max programs until one completes: each fault stops at most one. */
 const maxPrograms = 12;
 
-/** What is done between programs, and which errors end them all. */
+/** Work between programs, and errors that end all. */
 export interface RestartOptions {
   between?(ended: Ended<unknown>): void;
-  /** Whether an error is the right end of all. */
+  /** Whether an error is a valid end. */
   refused?(error: LaconicError): boolean;
 }
 
-/** Starts programs until one is done. @returns null where an error was the right end */
+/** Starts programs until one completes. @returns null after a valid error */
 export async function untilDone<T>(
   world: World,
   start: (attempt: number) => Promise<Ended<T>>,
@@ -54,7 +54,7 @@ export async function untilDone<T>(
     between(ended);
     if (ended.how === "done") return ended.value;
     if (ended.how === "killed") continue;
-    world.disk.fillUntil(0); // somebody makes room
+    world.disk.fillUntil(0); // the disk is freed
     const error = ours(ended.error);
     if (refused(error)) return null;
     if (world.faults.met.length === 0)
@@ -63,7 +63,7 @@ export async function untilDone<T>(
   throw new Violation(`it does not come to its end, ${maxPrograms} programs long`);
 }
 
-/** Starts a program again whenever it ends or is killed, until it is over. @throws what a program ends by */
+/** Restarts a program until all is over. @throws the error of a failed program */
 export async function restarted(
   world: World,
   isOver: () => boolean,
@@ -75,7 +75,7 @@ export async function restarted(
   }
 }
 
-/** Looks at what is left by the programs' own means, while nothing goes wrong. @throws Violation where that fails */
+/** Reads the result with the programs' code and without faults. @throws Violation if that fails */
 export async function looked<T>(world: World, read: () => Promise<T>): Promise<T> {
   world.calm();
   const ended = await world.start(read);
@@ -84,7 +84,7 @@ export async function looked<T>(world: World, read: () => Promise<T>): Promise<T
   throw new Violation(`what is left cannot be read: ${ended.how === "failed" ? String(ended.error) : ended.how}`);
 }
 
-/** An error of ours, with a code and a place. @throws Violation for any other */
+/** Checks for a LaconicError with a location. @throws Violation for other errors */
 function ours(error: unknown): LaconicError {
   if (!LaconicError.is(error)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -95,7 +95,7 @@ function ours(error: unknown): LaconicError {
   return error;
 }
 
-/** Whether a file could not be read once: who resumes then goes back to an older checkpoint, and says so. */
+/** Whether a read failed: a resume then uses an older checkpoint and reports it. */
 export function hasMisread({ faults: { met } }: World): boolean {
   return met.some((fault) => fault.kind === "error" && fault.of === "read");
 }
@@ -108,23 +108,23 @@ export function expectThat(holds: boolean, what: string): void {
   if (!holds) throw new Violation(what);
 }
 
-/** Whether something that rots was turned: readers may refuse then, by name. */
+/** Whether a file rotted: readers may then refuse it by name. */
 export function hasRotted({ faults: { met } }: World): boolean {
   return met.some((fault) => (fault.kind === "kill" || fault.kind === "power") && fault.rots !== undefined);
 }
 
-/** The bytes of a folder's files by their paths. */
+/** File contents of a folder by path. */
 export function filesOf(disk: Disk, path: string): Map<string, Uint8Array> {
   return new Map([...disk.files(path)].map(([name, { bytes }]) => [name, bytes]));
 }
 
-/** Null where it is not there. */
+/** Null if missing. */
 export function textOf(disk: Disk, path: string): string | null {
   const node = disk.find(path);
   return node?.kind === "file" ? new TextDecoder().decode(node.bytes) : null;
 }
 
-/** Rows of a file of lines, without an end that is torn. */
+/** Rows of a JSON lines file without a truncated end. */
 export function rowsOf<Row>(disk: Disk, path: string): Row[] {
   const text = textOf(disk, path) ?? "";
   return text
@@ -134,7 +134,7 @@ export function rowsOf<Row>(disk: Disk, path: string): Row[] {
     .map((line) => JSON.parse(line) as Row);
 }
 
-/** The checkpoint that LATEST names has the files that its manifest says. @throws Violation */
+/** Checks that the checkpoint in LATEST matches its manifest. @throws Violation */
 export async function latestLoads(disk: Disk, run: string): Promise<void> {
   const name = textOf(disk, `${run}/checkpoints/LATEST`)?.trim();
   if (name === undefined) return;
@@ -142,7 +142,7 @@ export async function latestLoads(disk: Disk, run: string): Promise<void> {
   expectThat(failed === null, `LATEST names ${name}, which does not load: ${failed}`);
 }
 
-/** The disk as it is, without events. */
+/** Reads the disk without events. */
 function readOnly(disk: Disk): FileSystem {
   const bytes = (path: string): Uint8Array => disk.file(path).bytes;
   const reading: Pick<FileSystem, "read" | "digest"> = {

@@ -1,9 +1,9 @@
 import type { World } from "./world.ts";
 
-/** The key of every server that has one: nothing that is kept or said may hold it. */
+/** Key of all servers with a key; it must not appear in files or messages. */
 export const secret = "sk-canary-0123456789abcdef";
 
-/** Bytes that tell it: as it is, in hexadecimal, and in Base64 wherever it begins. */
+/** Byte patterns that reveal it: plain, hexadecimal, and Base64 at each offset. */
 const forms: readonly Buffer[] = [
   secret,
   Buffer.from(secret).toString("hex"),
@@ -15,7 +15,7 @@ const forms: readonly Buffer[] = [
   }),
 ].map((form) => Buffer.from(form));
 
-/** What a program writes, says, throws or sends: none of it may hold the key. @param place - for people */
+/** Checks that output, messages, errors and requests do not contain the key. @param place - for people */
 export function hear(world: World, place: string, message: unknown): void {
   const bytes =
     message instanceof Uint8Array
@@ -24,7 +24,7 @@ export function hear(world: World, place: string, message: unknown): void {
   if (forms.some((form) => bytes.includes(form))) world.violate(`${place} holds the key`);
 }
 
-/** The key goes in a header, to hosts that have it, and nowhere else. */
+/** The key may appear only in a header, for allowed hosts. */
 export function hearRequest(world: World, url: string, { headers, body }: RequestInit): void {
   const { host } = new URL(url);
   hear(world, `an address of ${host}`, url);
@@ -32,7 +32,7 @@ export function hearRequest(world: World, url: string, { headers, body }: Reques
   if (!world.keyHosts.includes(host)) hear(world, `a header to ${host}`, [...new Headers(headers)].flat().join("\n"));
 }
 
-/** An error with all that it says: its trace, its facts, and what caused it. */
+/** Error with its trace, details and cause. */
 function textOf(message: unknown): string {
   if (typeof message === "string") return message;
   if (!(message instanceof Error)) return JSON.stringify(message) ?? "";

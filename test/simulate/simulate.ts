@@ -6,7 +6,7 @@ import { scenarios } from "./scenarios/table.ts";
 import { World } from "./world.ts";
 import { Violation } from "./program.ts";
 
-/** What a seed came to. */
+/** Result of a seed. */
 export interface Outcome {
   readonly seed: number;
   readonly events: number;
@@ -14,30 +14,30 @@ export interface Outcome {
   readonly trace: string;
   readonly faults: readonly Fault[];
   readonly met: readonly Fault[];
-  /** What does not hold; null where all does. */
+  /** Broken invariant; null if none. */
   readonly violation: string | null;
   readonly lines: readonly string[];
-  /** What the seed trains, where it draws that. */
+  /** Trained variant, if drawn. */
   readonly variant: unknown;
 }
 
-/** How a seed is played. */
+/** Options for a seed. */
 export interface PlayOptions {
-  /** Range of events that faults begin in; that of the scenario by default. */
+  /** Range of events in which faults begin. Default: the scenario's. */
   readonly events?: number;
-  /** Instead of those of the seed. */
+  /** Replaces the seed's faults. */
   readonly faults?: readonly Fault[];
   readonly keepsLines?: boolean;
 }
 
-/** @throws Error for a name that is none */
+/** @throws Error for an unknown name */
 function scenarioNamed(name: string): Scenario {
   const found = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   if (!found) throw new Error(`no scenario is called ${name}; there are ${Object.keys(scenarios).join(", ")}`);
   return found;
 }
 
-/** Plays a scenario under the faults of a seed. The same seed gives the same trace. */
+/** Plays a scenario with a seed's faults. Equal seeds give equal traces. */
 export async function playSeed(name: string, seed: number, options: PlayOptions = {}): Promise<Outcome> {
   const scenario = scenarioNamed(name);
   const random = randomFromSeed(`${name}/${seed}`);
@@ -72,7 +72,7 @@ export async function playSeed(name: string, seed: number, options: PlayOptions 
   };
 }
 
-/** The shortest schedule of a failing seed's faults under which it still fails. */
+/** Shortest list of a failing seed's faults that still fails. */
 export function shrunk(name: string, { seed, faults }: Outcome): Promise<readonly Fault[]> {
   return shrink(faults, async (fewer) => (await playSeed(name, seed, { faults: fewer })).violation !== null);
 }

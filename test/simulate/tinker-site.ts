@@ -6,12 +6,12 @@ import { diskRoot } from "./disk.ts";
 import type { Answer, Asked, Service } from "./network.ts";
 import type { World } from "./world.ts";
 
-/** Where the server keeps checkpoints: on a disk of its own, of which nothing is lost. */
+/** Checkpoint folder of the server, on a separate disk without losses. */
 export const checkpointFolder: string = `${diskRoot}/server`;
-/** Milliseconds that it is away when it restarts, at most. */
+/** Max milliseconds of a restart. */
 const maxAwayMs = 60_000;
 
-/** A server of the Tinker protocol, as a probe finds it. @param deduplicates - whether it runs a repeated number once */
+/** Record of a Tinker server, as a probe finds it. @param deduplicates - whether it runs a repeated number once */
 export function recordOf(deduplicates: boolean): ServerRecord {
   return {
     baseModel: "tiny",
@@ -29,7 +29,7 @@ export function recordOf(deduplicates: boolean): ServerRecord {
   };
 }
 
-/** It trains tables of logits. */
+/** Its models are tables of logits. */
 export class TinkerSite implements Service {
   readonly #world: World;
   readonly #random: Random;
@@ -50,7 +50,7 @@ export class TinkerSite implements Service {
     });
   }
 
-  /** Requests that it has seen. */
+  /** Received requests. */
   get log(): TinkerService["log"] {
     return this.#service.log;
   }
@@ -65,7 +65,7 @@ export class TinkerSite implements Service {
   }
 
   async answer({ path, body }: Asked, { isRepeated = false }: { readonly isRepeated?: boolean } = {}): Promise<Answer> {
-    // In front of a server that would run a number twice, nobody repeats requests.
+    // No proxy repeats requests to a server without deduplication.
     if (isRepeated && !this.#deduplicates) return { status: 200, text: "" };
     const asked = { path: path.replace("/api/v1/", ""), body: body === "" ? null : (JSON.parse(body) as unknown) };
     const answer = await this.#service.answer({ ...asked, accept: null });

@@ -25,19 +25,19 @@ import type { World } from "./world.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** What is trained: whose weights, what a run has beside them, and its settings before they are checked. */
+/** Trained variant: team, additional parts, and unchecked settings. */
 export interface Variant {
   readonly team: string;
   readonly beside: string;
   readonly settings: Settings;
 }
 
-/** Of every run. */
+/** Sizes of every run. */
 export const steps = 4;
 export const groupsPerStep = 2;
 export const episodesPerGroup = 2;
 
-/** Who plays, with settings that the team needs. `tree`: on rollout trees of two turns. A duel is played against past selves. */
+/** Teams with required settings. `tree` uses rollout trees of two turns; duels have past selves as opponents. */
 const teams: Readonly<Record<string, { parts(): TrainingParts; readonly settings: Settings }>> = {
   one: { parts: () => tinyParts(), settings: { prices: { tokens: 0.1 } } },
   star: { parts: () => tinyParts("star"), settings: { prices: { tokens: 0.1 } } },
@@ -56,7 +56,7 @@ const teams: Readonly<Record<string, { parts(): TrainingParts; readonly settings
   },
 };
 
-/** A critic and a curriculum that the team, its rewards and its problems go by; a tool of an environment; supervised examples. */
+/** Additional parts: a critic with a curriculum, an environment's tool, or supervised examples. */
 const besides: Readonly<
   Record<string, { parts(parts: TrainingParts, settings: Settings): RunSpecOptions; readonly settings: Settings }>
 > = {
@@ -69,12 +69,12 @@ const besides: Readonly<
   examples: { parts: tinyExampleParts, settings: { supervised: { batch: 2 } } },
 };
 
-/** By a name of the table. */
+/** Looks up an entry by name. */
 function named<T>(table: Readonly<Record<string, T>>, name: string): T {
   return table[name] as T;
 }
 
-/** What checkpoints acknowledged. */
+/** Acknowledged checkpoints. */
 export interface Acknowledged {
   step: number;
 }
@@ -93,14 +93,14 @@ function smallSettings(checkpointEvery: number, isAsynchronous: boolean): Settin
   };
 }
 
-/** A run of one policy, for scenarios that are about something else. */
+/** Run of one policy, for scenarios that test something else. */
 export function plainVariant(checkpointEvery: number, isAsynchronous = false, more: Settings = {}): Variant {
   const prices = isAsynchronous ? {} : { tokens: 0.1 };
   const settings = { ...smallSettings(checkpointEvery, isAsynchronous), prices, ...more };
   return { team: "one", beside: "nothing", settings };
 }
 
-/** Any team with any settings that fit it: those at the top of the schema, each of which is drawn as a whole. */
+/** Any team with random suitable top-level settings, each drawn as a whole. */
 export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
   const names = settingNames.filter((name) => name !== "steps" && (isAsynchronous || name !== "asynchronous"));
   const [team, wanted] = [random.pick(Object.keys(teams)), random.pick(Object.keys(besides))];
@@ -113,7 +113,7 @@ export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
   return { team, beside, settings: drawSettings(random, from, parts, { names, goesByClock: isAsynchronous }) };
 }
 
-/** Fresh weights, and problems that are known apart. */
+/** Fresh weights, and distinguishable problems. */
 export function partsOf({ team, beside, settings }: Variant): RunSpecOptions {
   const { task, ...rest } = named(teams, team).parts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
@@ -123,7 +123,7 @@ export function partsOf({ team, beside, settings }: Variant): RunSpecOptions {
   return named(besides, beside).parts({ ...rest, task: { ...task, problems } }, settings);
 }
 
-/** Models of which any call may find no memory on their device, as faults have it: nothing is changed then. */
+/** Makes models fail without effect when a fault says that the device lacks memory. */
 function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
   for (const [policy, { model }] of Object.entries(parts.policies)) {
     const check = (work: string): void => {
@@ -142,7 +142,7 @@ function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
   return parts;
 }
 
-/** A run of the tiny task. */
+/** Run of the tiny task. */
 export function jobOf(world: World, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
@@ -161,27 +161,27 @@ export function jobOf(world: World, variant: Variant): TrainingJob {
   };
 }
 
-/** What a process trains, and where. */
+/** Work of a training process. */
 export interface TrainingJob {
   readonly folder: string;
   readonly settings: TrainConfig;
-  /** What the run's folder keeps as its configuration; the settings by default. */
+  /** Configuration stored in the run's folder. Default: the settings. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Models and task of one process, open before it holds the folder, as the command line has it. */
+  /** Opens models and task of a process before it locks the folder, like the command line. */
   open(): Promise<{ readonly parts: RunSpecOptions; close?(): Promise<void> }>;
-  /** Where its episodes come from, open while it holds the folder; it plays them itself by default. */
+  /** Opens an external source of episodes while the folder is locked. Default: the process plays them. */
   openSource?(program: Program): Promise<{ readonly source: GroupSource; close(): Promise<void> }>;
 }
 
-/** What hears of a process that trains. */
+/** Callbacks of a training process. */
 export interface TrainingHooks {
-  /** The program that holds the folder, and null when it gives it back. */
+  /** Called with the program that locks the folder, and with null when it unlocks it. */
   holds?(program: Program | null): void;
-  /** The folder is as a resumed run leaves it, or is that of a new one: steps follow. */
+  /** Called after a new run is set up or an old one is restored. */
   restored?(): void;
 }
 
-/** One process that trains, or goes on training. One that a signal ended has saved, and the next goes on. */
+/** One process that starts or continues training. After a signal it saves, and the next one continues. */
 export async function trainOnce(
   world: World,
   job: TrainingJob,
@@ -263,7 +263,7 @@ export async function trainIn(
   }
 }
 
-/** A folder for runs, durable. */
+/** Durable folder for runs. */
 export function begin(disk: Disk): void {
   disk.makeFolder(`${diskRoot}/runs`, true);
   disk.syncAll();

@@ -8,39 +8,36 @@ import type { Fault } from "./faults.ts";
 import { hear } from "./secret.ts";
 import { Violation, type Ended, type Held, type Operation, type Program } from "./program.ts";
 
-/** By the clock of the machine that simulates. */
+/** Milliseconds of the host's clock. */
 const realNow = (): number => process.uptime() * 1000;
 
-/** Events and virtual hours of one seed; a program that needs more does not end. */
+/** Limits of events and virtual hours per seed; beyond them a program counts as endless. */
 const limits = { events: 60_000, hours: 400 } as const;
-/** Open files, timers and requests of one program at once, at most. */
+/** Max open files, timers and requests of one program. */
 const maxHeld = 256;
-/** Milliseconds in which a process whose work is over has to be gone, behind the last answer of its disk. */
+/** Max milliseconds from the end of a process's work, or its disk's last answer, to its exit. */
 const maxLingerMs = 10_000;
-/** Turns of Node's loop, and real milliseconds, in which nothing happens and nothing is planned: modules that load on demand take some. */
+/** Loop turns and real milliseconds without events before a deadlock is reported; lazy modules take some. */
 const idle = { turns: 20_000, ms: 5000 } as const;
 
-/**
- * One machine: a clock, a disk, programs, and the order in which everything that they wait for comes to pass. All of it follows from the
- * seed and the faults.
- */
+/** One machine: clock, disk, programs, and order of events. Everything is determined by the seed and the faults. */
 export class World {
   readonly disk: Disk;
   readonly faults: FaultSchedule;
   readonly random: Random;
   now = 0;
-  /** What the wall clock is ahead of `now`, in milliseconds. */
+  /** Milliseconds by which the wall clock is ahead of `now`. */
   wallOffset: number = Date.UTC(2026, 0, 1);
   events = 0;
-  /** Every event as a line, where it is asked for. */
+  /** All events as lines, if requested. */
   readonly lines: string[] | null;
-  /** Set by a check while events go on: ends the seed. */
+  /** Set by a check during events: ends the seed. */
   violation: Violation | null = null;
-  /** Hosts that may be sent the key. */
+  /** Hosts that may receive the key. */
   keyHosts: readonly string[] = [];
-  /** The disk takes its time up to this event. */
+  /** The disk is slow up to this event. */
   slowUntil = -1;
-  /** Whose event is the last one: until the next, only what follows from it runs. */
+  /** Program of the last event; until the next event, only its continuations run. */
   #current: Program | null = null;
   readonly #timed = timedEvents();
   readonly #running: Program[] = [];
@@ -56,7 +53,7 @@ export class World {
     this.lines = keepsLines ? [] : null;
   }
 
-  /** The program that is running now; null outside of the simulation, where Node answers. */
+  /** Running program; null outside the simulation, where Node answers. */
   get program(): Program | null {
     return this.#current;
   }
@@ -71,7 +68,7 @@ export class World {
     return this.#hash.copy().digest("hex");
   }
 
-  /** Nothing goes wrong any more: for who looks at what is left. */
+  /** Stops all faults, for final checks. */
   calm(): void {
     this.faults.calm();
     this.disk.fillUntil(0);
@@ -86,19 +83,19 @@ export class World {
     return this.#running.some((each) => each.pid === pid && each.isAlive);
   }
 
-  /** Whether a program ever had this number. */
+  /** Whether a program ever had this process id. */
   hasStarted(pid: number): boolean {
     return this.#running.some((each) => each.pid === pid);
   }
 
   note(label: string): void {
-    // Claims of a lock are numbered by the process that simulates, over all of its seeds.
+    // Lock claims have numbers of the host process that increase over all seeds.
     const line = `${this.now.toFixed(3)} ${this.program?.pid ?? "-"} ${label.replaceAll(/LOCK\.[\w-]+\.\d+\.\d+/gu, "LOCK.claim")}`;
     this.#hash.update(`${line}\n`);
     this.lines?.push(line);
   }
 
-  /** Starts a program. Resolves once it has ended, or was killed: what it waited for then never comes. */
+  /** Starts a program. Resolves at its end or kill; its pending calls are then never answered. */
   start<T>(main: (program: Program) => Promise<T>): Promise<Ended<T>> {
     return new Promise((resolve) => {
       const program: Program = {
@@ -141,7 +138,7 @@ export class World {
     });
   }
 
-  /** Kills programs at once; a loss of power ends all, and takes what was not synced. */
+  /** Kills programs at once; a power loss ends all and loses unsynced data. */
   kill(by: "kill" | "power", only?: Program): void {
     this.note(by === "power" ? "power fails" : `program ${only?.pid} is killed`);
     if (by === "power") this.disk.losePower();
@@ -152,7 +149,7 @@ export class World {
     }
   }
 
-  /** The running program has something, up to the returned call. @param takeBack - where the system has to do so */
+  /** Counts a resource of the running program until the returned call. @param takeBack - releases it after a kill */
   hold(name: string, takeBack?: () => void): () => void {
     const { program } = this;
     const held: Held = { name, takeBack };
@@ -162,25 +159,25 @@ export class World {
     return () => void program?.holds.delete(held);
   }
 
-  /** What is acknowledged outlives a loss of power at once, and not by luck. @param others - parts of paths that need not */
+  /** Checks that acknowledged data are durable now. @param others - path parts that need not be */
   expectSafe(what: string, path: string, others: RegExp = /^$/u): void {
     const [file] = this.disk.unsafe(path).filter((each) => !others.test(each));
     if (file !== undefined) this.violate(`${what} is acknowledged, and a loss of power would take ${file}`);
   }
 
-  /** The running program has told somebody that it could not do what it wanted. */
+  /** The running program has reported its failed operations. */
   told(what: RegExp = /./u): void {
     const { failures = [] } = this.program ?? {};
     failures.splice(0, Infinity, ...failures.filter((each) => !what.test(each)));
   }
 
-  /** Nothing that a program does to the disk is under way: who says that something is done has waited for it. */
+  /** Checks that a program awaited all disk operations before it reports completion. */
   expectWritten({ pid, writes }: Program): void {
     const [label] = writes;
     if (label !== undefined) this.violate(`program ${pid} says it is done, and did not wait: ${label}`);
   }
 
-  /** Calls back after virtual milliseconds, unless its program has been killed. */
+  /** Calls back after virtual milliseconds, unless the program is killed. */
   after(ms: number, label: string, go: () => void, program: Program | null = this.program): () => void {
     if (program && !program.isAlive) return () => undefined;
     return this.#whenRunning(program, ms, () => {
@@ -190,7 +187,7 @@ export class World {
     });
   }
 
-  /** What another machine does after virtual milliseconds, whatever becomes of the programs of this one. */
+  /** Calls back after virtual milliseconds, independent of this machine's programs. */
   elsewhere(ms: number, label: string, go: () => void): void {
     this.#timed.at(this.now + ms, () => {
       this.#begin(null, label);
@@ -198,12 +195,12 @@ export class World {
     });
   }
 
-  /** Something that takes its time, and may fail as the disk does. */
+  /** Operation with a delay that may fail like the disk. */
   operation<T>(operation: Operation, apply: () => T): Promise<T> {
     const { program } = this;
     const { label } = operation;
     return new Promise((resolve, reject) => {
-      if (program && !program.isAlive) return; // it is dead: nothing comes any more
+      if (program && !program.isAlive) return; // a dead program gets no answer
       const delay = this.#delay();
       if (operation.kind !== "read") program?.writes.add(label);
       if (program) program.diskUntil = Math.max(program.diskUntil, this.now + delay);
@@ -223,7 +220,7 @@ export class World {
     });
   }
 
-  /** Lets events happen, the earliest first, until the work is done. @throws Violation where it never is */
+  /** Processes events in time order until the work is done. @throws Violation if it never is */
   async drive<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const end = (): void => void (isDone = true);
@@ -248,7 +245,7 @@ export class World {
     return work;
   }
 
-  /** Calls back after so long, behind a pause of the program; never once it is killed. @returns calls it off */
+  /** Calls back after a delay and a program's pause, never after its kill. @returns a cancel function */
   #whenRunning(program: Program | null, ms: number, go: () => void): () => void {
     let callOff: () => void;
     const wait = (time: number): void => {
@@ -262,7 +259,7 @@ export class World {
     return () => callOff();
   }
 
-  /** A process goes on while it has files, timers or requests, as Node's do. */
+  /** A process stays alive while it has files, timers or requests, as in Node. */
   #whenIdle(program: Program, go: () => void): void {
     const since = this.now;
     const look = (): void => {
@@ -282,7 +279,7 @@ export class World {
     this.note(label);
   }
 
-  /** Mostly microseconds; now and then what else has long been ready comes first. */
+  /** Mostly microseconds; sometimes long enough for later events to come first. */
   #delay(): number {
     const [often, share] = [this.#latency.uniform(), this.#latency.uniform()];
     const ms = 0.01 + share * (often < 0.9 ? 0.2 : 20);

@@ -91,7 +91,7 @@ export interface SequenceLogProbs {
   readonly rowsPassed?: number;
   /** Set if `entropy` is -log π of each token, unbiased for tokens sampled from π. */
   readonly entropyIsEstimate?: true;
-  /** On request: one entry per completion token. */
+  /** Optional entry per completion token. */
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
@@ -129,7 +129,6 @@ export interface SampleRequest {
   readonly sampling: Omit<SamplingSettings, "stop">;
   /** Tokens that end the reply; kept in the trace. */
   readonly stopTokens: readonly number[];
-  /** Token sequences that end the reply. */
   readonly stopSequences?: readonly (readonly number[])[];
   /** Texts that end the reply at the token that completes one, across token borders. */
   readonly stopTexts?: StopTexts;
@@ -173,7 +172,6 @@ export interface TrainableModel extends Sampler {
   readonly id: string;
   /** Number of parameters, including frozen ones. */
   readonly parameters: number;
-  /** Parameters that training changes. */
   readonly trainableParameters: number;
   /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
@@ -218,8 +216,8 @@ export interface ValueModel
   /** Whether the source had a head. A new head is all zeros, so that every value is 0. */
   readonly hasStoredHead: boolean;
   /**
-   * Returns values from token `from` on. A value depends on its token and earlier ones.
-   * @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary
+   * Returns values from token `from` on, each from its token and earlier ones.
+   * @throws LaconicError `input_invalid` naming the sequence and an invalid token's position
    */
   forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
   /** Like {@link TrainableModel.forwardBackward}, for values. */

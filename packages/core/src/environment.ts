@@ -59,13 +59,11 @@ export interface EnvironmentStep {
   /** Next input of the agent; a list answers parallel calls. Missing at the end of the turn. */
   readonly observation?: string | readonly string[];
   readonly reward?: StepReward;
-  /** Ends the episode with this turn. */
   readonly done?: boolean;
 }
 
 /** Context of every environment call. */
 export interface EnvironmentContext {
-  /** Aborted when the result is no longer needed. */
   readonly signal?: AbortSignal;
   /** Random stream, different for each step. */
   readonly random: Random;
@@ -83,7 +81,6 @@ export interface Environment<State = unknown> {
     action: EnvironmentAction,
     context: EnvironmentContext,
   ): EnvironmentStep | Promise<EnvironmentStep>;
-  /** Releases the state of an episode. */
   end?(state: State): void | Promise<void>;
   readonly format?: ToolFormat;
   /** Tools of an agent; listed in its prompt if the format does. */
@@ -99,7 +96,6 @@ export interface Environment<State = unknown> {
 /** Environment in an episode. */
 export interface PlayedEnvironment {
   readonly environment: Environment;
-  /** Agents that may earn a reward. */
   readonly agents: readonly AgentId[];
   readonly state: unknown;
   readonly random: Random;

@@ -22,9 +22,7 @@ export interface RewardBatch {
   readonly offsets: Int32Array;
   /** Agent of each row, if the grouping key separates agents. [S] */
   readonly agents?: readonly AgentId[];
-  /** Problem of each row, with gold answer. [S] */
   readonly problems: readonly Problem[];
-  /** Whole episode of each row. [S] */
   readonly episodes: readonly Episode[];
   /** Utterances of each row's trained tokens, in order. [S] */
   readonly utterances: readonly (readonly Utterance[])[];
@@ -49,7 +47,7 @@ export type Grouping = (item: GroupMember) => string | number;
 
 /** Result of an estimator. */
 export interface Advantages<State = unknown> {
-  /** One per row, or one per trained token of all rows. */
+  /** Advantage per row, or per trained token of all rows. */
   readonly advantages: Float64Array;
   readonly diagnostics?: Diagnostics;
   /** New state; missing if unchanged. */
@@ -94,7 +92,6 @@ export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
   };
 }
 
-/** Advantage checks refuse other results. */
 function asAdvantages(given: Given): Advantages {
   return ArrayBuffer.isView(given) || Array.isArray(given)
     ? { advantages: given as Float64Array }

@@ -54,13 +54,12 @@ export interface TokenTrace {
   readonly tokens: readonly number[];
   /** log π of each token at the sampling temperature (1 for greedy), before top-p, top-k or min-p. */
   readonly logProbs: readonly number[];
-  /** On request, one entry per token. */
+  /** Optional entry per token. */
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
 /** Log-probs at temperature 1. */
 export interface LogProbsAtOne {
-  /** Log-prob of the drawn token. */
   readonly logProb: number;
   /** Likeliest tokens in descending order. */
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
@@ -80,7 +79,7 @@ export interface Completion {
   readonly usage: TokenUsage;
   readonly model: ModelIdentity;
   readonly trace?: TokenTrace;
-  /** On request: log-probs of the prompt's tokens at temperature 1; null for the first token. */
+  /** Requested log-probs of the prompt's tokens at temperature 1; null for the first token. */
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
@@ -102,7 +101,7 @@ export interface LanguageModel {
 /** Reasons why a reply ends. `refusal` includes filters; `unknown` replies may be truncated. */
 export const finishReasons = ["stop", "length", "refusal", "unknown"] as const;
 
-/** One of {@link finishReasons}. */
+/** See {@link finishReasons}. */
 export type FinishReason = (typeof finishReasons)[number];
 
 const cutShort: Readonly<Record<FinishReason, boolean>> = { stop: false, length: true, refusal: false, unknown: true };

@@ -5,7 +5,6 @@ import type { Diagnostics } from "./numeric/statistic.ts";
 export interface BatchTotals {
   /** Sequences with at least one trained token. */
   readonly sequences: number;
-  /** Trained tokens. */
   readonly tokens: number;
   /** Prompt groups, for `prompt-mean` only. */
   readonly groups?: number;
@@ -40,7 +39,7 @@ export interface ObjectiveInput {
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>>;
   /** log π reported by the sampler, for importance weights. */
   readonly rollLogProbs?: Ragged;
-  /** One advantage per sequence (length S) or per token (length of `logProbs.values`). */
+  /** Advantage per sequence (length S) or per token (length of `logProbs.values`). */
   readonly advantages: Float64Array;
   /** 1 for trained tokens, else 0. Default: all trained. */
   readonly mask?: Uint8Array;

@@ -9,7 +9,7 @@ export const optimizerTable = {
   // at 0, a parameter that never had a gradient becomes 0 / 0
   epsilon: { help: "Added to the root of the second moment", shape: { kind: "number", above: 0 }, default: 1e-8 },
   weightDecay: { help: "Decoupled weight decay of matrices", shape: { kind: "number", min: 0 }, default: 0 },
-  /** Null and Infinity disable clipping, which remote engines may not support. */
+  /** Infinity and null disable clipping, which remote engines may not support. */
   maxGradNorm: {
     help: "Largest norm of the gradient; null for none",
     shape: { kind: "number", above: 0 },

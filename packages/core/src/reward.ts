@@ -22,7 +22,6 @@ export interface EpisodeReward {
 
 /** Context of a reward. */
 export interface RewardContext {
-  /** Aborted when the reward is no longer needed. */
   readonly signal: AbortSignal;
   /** Missing outside of runs. */
   readonly learned?: Learned;

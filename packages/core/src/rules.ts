@@ -9,7 +9,6 @@ export interface EvaluationPoint {
   readonly step: number;
   /** Mean grade of the test problems, 0 to 1. */
   readonly accuracy: number;
-  /** Mean tokens per episode. */
   readonly tokens: number;
   readonly measures?: Readonly<Record<string, number>>;
 }
@@ -29,7 +28,6 @@ export interface ProblemResult {
 
 /** State of a run without weights, as plain data for checkpoints. */
 export interface Learned {
-  /** Number of finished steps. */
   readonly step: number;
   /** Price controllers of the team, by cost. */
   readonly budgets: Readonly<Record<string, { readonly price: number }>>;
@@ -53,7 +51,6 @@ export interface CurriculumRequest {
   readonly step: number;
   readonly count: number;
   readonly pool: readonly Problem[];
-  /** Results of played problems, by id. */
   readonly results: Readonly<Record<string, ProblemResult>>;
   readonly learned: Learned;
   /** Random stream of the step, equal after a resume. */
@@ -69,7 +66,6 @@ export interface PoolMember {
   readonly name: string;
   /** Steps of a past self; null for another run. */
   readonly step: number | null;
-  /** Games against it so far. */
   readonly games: number;
   /** Share of games that the learner won, 0 to 1; draws count half. 0.5 without games. */
   readonly winRate: number;

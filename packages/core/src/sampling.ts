@@ -18,13 +18,11 @@ export type SamplingName = keyof Sampling;
 /** Sampling back ends: `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
 export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" | "sglang" | "tinker" | "ai-sdk";
 
-/** Properties of a parameter of {@link Sampling}. */
 export interface SamplingParameter {
   readonly shape: NumberShape;
   readonly help: string;
   /** Order in which devices apply parameters. */
   readonly step: number;
-  /** Whether it removes tokens from the distribution. */
   readonly cuts: boolean;
   /** Value without effect, the default. */
   readonly neutral: number;

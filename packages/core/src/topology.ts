@@ -40,9 +40,8 @@ export interface EpisodeContext {
   readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
   readonly random: Random;
   readonly limits?: EpisodeLimits;
-  /** Shown to agents only; limits are enforced separately. */
+  /** Only shown to agents; `limits` are enforced. */
   readonly budget?: EpisodeBudget;
-  /** Answers the agents' replies. */
   readonly environment?: PlayedEnvironment;
   /** Changes an observation before it is read, by reader and its index for the reader, for measurements. */
   readonly alterObservation?: (text: string, agent: AgentId, position: number) => string;
@@ -61,7 +60,6 @@ export interface Topology {
   readonly agents: readonly AgentId[];
   /** Answering agents; missing if a program decides. */
   readonly answerers?: readonly AgentId[];
-  /** Environment of every episode. */
   readonly environment?: Environment;
   run(problem: Problem, context: EpisodeContext): Promise<Episode>;
 }

@@ -109,7 +109,6 @@ function countEmpty(lengths: Int32Array): number {
   return lengths.reduce((sum, length) => sum + (length === 0 ? 1 : 0), 0);
 }
 
-/** Statistic of `count` flags, `hits` of them 1. */
 function flags(hits: number, count: number): Statistic {
   return {
     sum: hits,

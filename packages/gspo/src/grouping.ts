@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice } from "./check-option.ts";
 
-/** Grouping coordinates of a sample. */
 export interface GroupItem {
   readonly problem: string | number;
   readonly agent?: string;

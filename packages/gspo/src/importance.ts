@@ -30,7 +30,6 @@ export function checkImportance(options: ImportanceOptions | undefined): void {
   checkOption(gapAbove > 0, "importance.gapAbove", gapAbove, "above 0");
 }
 
-/** Flat settings for the run record. */
 export function importanceSettings(options: ImportanceOptions | undefined): Objective["settings"] {
   if (!options) return { importance: null };
   const { kind, level, cap, veto = null, gapAbove } = options;

@@ -15,8 +15,8 @@ import type { Prepared } from "./prepare.ts";
 export const klEstimators = ["k1", "k2", "k3", "k1+", "k3+"] as const;
 
 /**
- * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020). A `+`
- * keeps the value and uses k2's gradient, which is the gradient of the KL.
+ * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020). A
+ * plus keeps the value and uses k2's gradient, which is the gradient of the KL.
  */
 export type KlEstimator = (typeof klEstimators)[number];
 
@@ -67,7 +67,6 @@ export function klGradient(estimator: KlEstimator, e: number): number {
   }
 }
 
-/** Flat settings for the run record. */
 export function klSettings(options: KlOptions | undefined): Objective["settings"] {
   if (!options) return { kl: null };
   const { estimator, coefficient, biasCorrection = false, to } = options;

@@ -9,7 +9,6 @@ export interface Prepared {
   readonly logRatio: Float64Array;
   /** |y_i|: trained tokens per sequence. */
   readonly lengths: Int32Array;
-  /** Totals of the optimiser batch. */
   readonly totals: BatchTotals;
   readonly advantagePerToken: boolean;
 }
@@ -17,7 +16,7 @@ export interface Prepared {
 /**
  * Validates layouts and values, counts trained tokens, computes log-ratios.
  * @throws LaconicError `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` with sequence
- * and token for an infinite advantage or a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
+ * and token for an invalid advantage or a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;

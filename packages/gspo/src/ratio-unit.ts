@@ -14,7 +14,6 @@ import { checkLogProbs } from "./prepare.ts";
 /** Unit of a sequence ratio: utterance, agent's turn, agent's episode, or team's episode. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
 
-/** Coordinates of a sequence. */
 export interface UnitItem {
   readonly episode: string | number;
   readonly agent: string;

@@ -19,7 +19,7 @@ import type { World } from "../world.ts";
 import type { Ended } from "../program.ts";
 
 const folder = `${diskRoot}/runs/bench`;
-/** US dollars per million tokens: a reply costs cents, so that a cap is met. */
+/** US dollars per million tokens: replies cost cents, so that caps are reached. */
 const price = { prompt: 100, completion: 1000 };
 const reply = { prompt: 20, completion: 6 };
 
@@ -32,13 +32,13 @@ const problems: readonly BenchmarkProblem[] = Array.from({ length: 5 }, (_, i) =
 const settings = { model: "m", methods: ["vanilla", "sc"], repeats: 1, seed: 0, temperature: null, maxTokens: 50 };
 const jobs = benchJobs([{ benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration: [] }], settings);
 
-/** US dollars of the dearest call that may be set aside: its prompt's characters as tokens, and as many as may be written, or were once. */
+/** Max reserved US dollars of one call: prompt characters as tokens, plus max tokens or the largest earlier reply. */
 const dearest = (hasLied: boolean): number => 0.02 + (hasLied ? 0.5 : 0.05);
 
-/** What the server of a world has charged: the truth that journals are held to. */
+/** Charges of a world's server, the reference for journals. */
 const books = new WeakMap<World, Books>();
 
-/** Completes sums. What goes wrong is drawn by reply; a completion is charged when it is made, whether or not it arrives. */
+/** Completes sums. Faults are drawn per reply. A completion is charged when made, delivered or not. */
 function sums(world: World): SimulatedServer {
   let replies = 0;
   const latency = world.random.split("replies");
@@ -84,7 +84,7 @@ function sums(world: World): SimulatedServer {
     });
 }
 
-/** One process that benches, or continues; acknowledged samples go into `known`. */
+/** One process that starts or continues a bench; acknowledged samples are added to `known`. */
 function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord>): Promise<Ended<BenchOutcome>> {
   return world.start(async () => {
     await makeBenchFolder(folder); // as `bench` does
@@ -123,7 +123,7 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
         }
       },
     );
-    // What a call cost stays at the most that it could: whoever opens the journal next is told.
+    // Unknown calls stay at their max cost; the next process that opens the journal reports it.
     world.told(outcome.errors > 0 || outcome.stopped !== null ? undefined : /spending\.jsonl/u);
     return outcome;
   });
@@ -131,7 +131,7 @@ function benchOnce(world: World, maxUsd: number, known: Map<string, SampleRecord
 
 const noMaths = { grade: () => Promise.reject(new Error("none is asked")), close: async () => undefined } as never;
 
-/** What has to hold of the folder, whatever happened to it. */
+/** Invariants of the folder. */
 function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, SampleRecord>): void {
   const own = books.get(world) as Books;
   expectThat(own.charged <= maxUsd + 1e-9, `the server charged $${own.charged}, and the cap is $${maxUsd}`);
@@ -149,7 +149,7 @@ function expectKept(world: World, maxUsd: number, known: ReadonlyMap<string, Sam
       expectThat(scored.includes(key), `the record of sample ${key} was acknowledged, and is lost`);
 }
 
-/** A bench under a cap that lets it end, or one that stops it. */
+/** A bench under a cap that is sufficient or that stops it. */
 export const bench: Scenario = {
   title: "a bench of a paid model under a spend cap, continued until it is done or the cap is met",
   share: 24,
@@ -167,7 +167,7 @@ export const bench: Scenario = {
     const known = new Map<string, SampleRecord>();
     const start = async (): Promise<Ended<BenchOutcome>> => {
       const ended = await benchOnce(world, maxUsd, known);
-      // Samples that failed are taken again by the next process.
+      // The next process repeats failed samples.
       if (ended.how !== "done" || ended.value.stopped !== null || ended.value.errors === 0) return ended;
       return { how: "killed", by: "kill" };
     };

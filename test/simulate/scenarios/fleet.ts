@@ -22,7 +22,7 @@ export const fleet: Scenario = {
   },
   keyHosts: addresses.map((url) => new URL(url).host),
   async play(world: World, random: Random) {
-    process.env["SAMPLER_API_KEY"] = secret; // where a run looks for it
+    process.env["SAMPLER_API_KEY"] = secret; // path that runs use
     const variant = plainVariant(1 + random.integer(2), random.uniform() < 0.3, { episodesPerProblem: 4 });
     const urls = addresses.slice(0, 2 + random.integer(2));
     begin(world.disk);

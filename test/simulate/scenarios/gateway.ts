@@ -24,16 +24,16 @@ import type { World } from "../world.ts";
 
 const url = "http://127.0.0.1:8000";
 const programs = 3;
-/** Of the gateway, all shorter than what agent programs may wait. */
+/** Time limits of the gateway, shorter than those of agent programs. */
 const [rolloutSeconds, groupSeconds, stalledSeconds] = [60, 60, 10];
 const sweepMs = 1000;
-/** So small that a run closes and packs several parts of its journal. */
+/** Small limit, so that a run rotates its journal. */
 const segmentBytes = 6000;
 
-/** Who listens on the machine of a world. */
+/** Listener of a world. */
 const listeners = new WeakMap<World, { current: Listener | null }>();
 
-/** A run whose episodes come through requests, as `serve --train` opens it. */
+/** Run with episodes from requests, as `serve --train` opens it. */
 function jobOn(world: World, variant: Variant): TrainingJob {
   const settings = parseTrainConfig({
     ...variant.settings,
@@ -79,13 +79,13 @@ function jobOn(world: World, variant: Variant): TrainingJob {
   };
 }
 
-/** What the run's folder says of each rollout that it trained. */
+/** Trained rollouts in the run's folder. */
 interface Trained {
   readonly grade: unknown;
   readonly replies: readonly { readonly text: string; readonly tokens: number }[];
 }
 
-/** By ids, which agent programs give as answers. @throws Violation for one that is trained twice */
+/** By id, which agent programs send as answers. @throws Violation for a rollout trained twice */
 async function trainedRollouts(): Promise<ReadonlyMap<string, Trained>> {
   const trained = new Map<string, Trained>();
   for await (const { episode, terms } of eachEpisode(folderSource(runFolder), "step")) {
@@ -97,10 +97,10 @@ async function trainedRollouts(): Promise<ReadonlyMap<string, Trained>> {
   return trained;
 }
 
-/** Every reward that was acknowledged is trained once, waits, or is reported as dropped; what is trained is what programs heard and said. */
+/** Checks that acknowledged rewards are trained once, pending or dropped, with the programs' messages. */
 async function expectKept(world: World, { known }: Rollouts): Promise<void> {
   const trained = await trainedRollouts();
-  const note = (message: string): void => world.note(message); // a kill may tear the last row of a part
+  const note = (message: string): void => world.note(message); // a kill may truncate a part's last row
   const journal = await openJournal(runFolder, true, { warn: note });
   const past: Restored = await restore(journal.past, steps);
   const [waiting, taken, dropped] = [

@@ -16,7 +16,7 @@ import type { World } from "../world.ts";
 
 const receiverUrls = addresses.map((_, i) => `http://r${i + 1}.example:8790`);
 
-/** Receivers of a world, by their numbers: programs that take weights into a folder each. */
+/** Receivers of a world by number: programs that receive weights into their folders. */
 class Receivers {
   readonly #listeners = new Map<number, Listener>();
   readonly #ends = new Set<() => void>();
@@ -26,7 +26,7 @@ class Receivers {
     return this.#listeners.get(receiver) ?? null;
   }
 
-  /** Milliseconds until all of them run again. */
+  /** Max milliseconds until all run again. */
   stillFor(now: number): number {
     return Math.max(0, ...[...this.#listeners.values()].map(({ program }) => program.pausedUntil - now));
   }
@@ -36,7 +36,7 @@ class Receivers {
     for (const end of this.#ends) end();
   }
 
-  /** A process that takes weights until it is asked to end; what it does just then, it does. */
+  /** Receives weights until asked to end; completes the current transfer. */
   async serve(receiver: number, program: Program): Promise<void> {
     if (this.isOver) return;
     const { handler } = new WeightsReceiver({ folder: `${receivedRoot}/${receiver}`, apiKey: secret });
@@ -45,7 +45,7 @@ class Receivers {
       program,
       handler: (request) => {
         const answer = handler(request).then((response) => {
-          if (response.status >= 400) program.failures.length = 0; // the sender is told
+          if (response.status >= 400) program.failures.length = 0; // the sender gets an error
           return response;
         });
         running.add(answer);
@@ -65,9 +65,9 @@ class Receivers {
 
 const sites = new WeakMap<World, Receivers>();
 
-/** Opens and closes the fleet once more, as a resume does. */
+/** Opens and closes the fleet again, as a resume does. */
 async function tidied(world: World, variant: Variant, servers: Readonly<Record<string, unknown>>): Promise<void> {
-  await sleep(2 * maxAwayMs + (sites.get(world)?.stillFor(world.now) ?? 0)); // whoever was away is back
+  await sleep(2 * maxAwayMs + (sites.get(world)?.stillFor(world.now) ?? 0)); // all receivers are back
   const { fleet } = await openServers(world, servers, partsOf(variant).task.topology);
   await fleet.close();
 }
@@ -92,7 +92,7 @@ export const receive: Scenario = {
   },
   keyHosts: [...addresses, ...receiverUrls].map((url) => new URL(url).host),
   async play(world: World, random: Random) {
-    process.env["SAMPLER_API_KEY"] = secret; // where a run looks for it
+    process.env["SAMPLER_API_KEY"] = secret; // path that runs use
     const receivers = sites.get(world) as Receivers;
     const variant = plainVariant(2, random.uniform() < 0.3, { episodesPerProblem: 4 });
     const urls = addresses.slice(0, 2 + random.integer(2));
@@ -107,7 +107,7 @@ export const receive: Scenario = {
         const acknowledged = { step: 0 };
         const start = async (attempt: number): Promise<Ended<TrainResult>> => {
           const still = receivers.stillFor(world.now);
-          if (attempt > 0 && still > 0) await world.start(() => sleep(still)); // nobody starts it again before
+          if (attempt > 0 && still > 0) await world.start(() => sleep(still)); // restarted only later
           return trainOnce(world, jobOn(world, servers, variant), acknowledged);
         };
         const between = (ended: Ended<unknown>): void => {

@@ -21,9 +21,9 @@ import type { World } from "../world.ts";
 
 const url = "http://127.0.0.1:8000";
 const clients = 3;
-/** Fewer replies than the clients ask for at times. */
+/** Fewer replies than clients sometimes request. */
 const maxConcurrency = 5;
-/** Milliseconds for replies in the making when the server is asked to end. */
+/** Milliseconds for pending replies after the request to end. */
 const graceMs = 3000;
 
 const tokenizer: ChatTokenizer = {
@@ -32,13 +32,13 @@ const tokenizer: ChatTokenizer = {
   encodeChat: (messages) => tinyTokenizer.encode(messages.map(({ content }) => content).join("")),
 };
 
-/** Weights that take their time for each token, and end a reply that nobody waits for at its next one. */
+/** Weights with a delay per token; abandoned replies end at the next token. */
 class SlowSampler implements Sampler {
   readonly weightVersion = 0;
   readonly #world: World;
   readonly #random: Random;
   readonly #weights = servedWeights();
-  /** Replies in the making. */
+  /** Pending replies. */
   running = 0;
 
   constructor(world: World, random: Random) {
@@ -66,7 +66,7 @@ class SlowSampler implements Sampler {
             logProbs: whole.logProbs.slice(0, i),
             finishReason: "aborted",
           };
-        // As an engine's: of any token, also behind those that are sent already.
+        // Like an engine: for any token, also those after the sent ones.
         if (this.#world.faults.refusesMemory(this.#world))
           throw new LaconicError("device_out_of_memory", "no memory is left for a reply", { request: place });
         onToken?.(place, { token, logProb: whole.logProbs[i] as number });
@@ -78,13 +78,13 @@ class SlowSampler implements Sampler {
   }
 }
 
-/** The server of a world. */
+/** Server of a world. */
 class Site {
   readonly #world: World;
   readonly #random: Random;
   listener: Listener | null = null;
   sampler: SlowSampler;
-  /** Nobody asks any more. */
+  /** All clients are done. */
   isOver = false;
   #close: () => void = () => undefined;
 
@@ -94,13 +94,13 @@ class Site {
     this.sampler = new SlowSampler(world, this.#random);
   }
 
-  /** Ends the server that runs, in its own time. */
+  /** Asks the running server to end. */
   end(): void {
     this.isOver = true;
     if (this.listener) this.#world.after(1, "the server is closed", () => this.#close(), this.listener.program);
   }
 
-  /** A process that serves until it is asked to end; replies in the making then have their time. */
+  /** Serves until asked to end; pending replies then have a time limit. */
   async serve(program: Program): Promise<void> {
     if (this.isOver) return;
     this.sampler = new SlowSampler(this.#world, this.#random);
@@ -124,11 +124,11 @@ class Site {
 
 const sites = new WeakMap<World, Site>();
 
-/** Everybody is gone: no place is taken, and nothing is drawn any more. */
+/** Checks that after all clients left no slot is taken and nothing is sampled. */
 async function expectIdle(world: World, site: Site): Promise<void> {
   const { listener } = site;
   if (!listener?.program.isAlive) return;
-  await sleep(2000 + Math.max(0, listener.program.pausedUntil - world.now)); // who stands still answers later
+  await sleep(2000 + Math.max(0, listener.program.pausedUntil - world.now)); // paused programs answer later
   const response = await listener.handler(new Request(`${url}/health`));
   const { running } = (await response.json()) as { readonly running: number };
   expectThat(running === 0, `${running} replies are in the making, and nobody waits for any`);

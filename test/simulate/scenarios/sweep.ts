@@ -22,7 +22,7 @@ const variants: readonly Variant[] = [
   { name: "base", about: "as it is", overrides: [] },
   { name: "slow", about: "a tenth of the rate", overrides: ["train.optimizer.learningRate.peak=0.03"] },
 ];
-/** What a checked configuration needs beside the training; what trains is the tiny task. */
+/** Fields of a checked configuration besides the training, which is the tiny task. */
 const base = {
   ...relayQuickstart,
   warmStart: null,
@@ -31,16 +31,16 @@ const base = {
 };
 const quiet = { note: () => undefined, warn: () => undefined, status: () => undefined } as never;
 
-/** Of one run of the sweep. */
+/** Settings of one run of the sweep. */
 const keyOf = ({ variant, seed }: Pick<VariantResult, "variant" | "seed">): string => `${variant}-${seed}`;
 
-/** What the sweep has said that it keeps. */
+/** Results that the sweep acknowledged. */
 interface Known {
   readonly results: Map<string, VariantResult>;
   readonly steps: Map<string, Acknowledged>;
 }
 
-/** One process that sweeps, or goes on, as `laconic sweep` and `ablate` do. */
+/** One process that starts or continues a sweep, like `laconic sweep` and `ablate`. */
 function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantResult[] | StartedRun>> {
   return world.start((program) =>
     runVariants(
@@ -75,7 +75,7 @@ function sweepOnce(world: World, known: Known): Promise<Ended<readonly VariantRe
   );
 }
 
-/** What was acknowledged is in the file, whatever happened. */
+/** Checks that all acknowledged results are in the file. */
 function expectKept(disk: Disk, { results }: Known): void {
   const text = textOf(disk, `${folder}/${file}`);
   const kept = text === null ? [] : (JSON.parse(text) as VariantResult[]);
@@ -115,7 +115,7 @@ export const sweep: Scenario<Files> = {
       for (const seed of seeds) {
         const run = folderOf(folder, name, seed);
         const own = filesBelow(found, run);
-        // The lock or claim of a process that is gone comes back with the power where its removal was not durable: the next one takes it over.
+        // A power loss may restore the lock or claim of a dead process; the next process takes it over.
         const locks = [...own.keys()].filter((each) => /^LOCK(?:\.|$)/u.test(each));
         expectEqual(own, filesBelow(expected, run), locks);
       }

@@ -14,15 +14,15 @@ import { expectEqual, filesBelow, undisturbed } from "../compare-runs.ts";
 import { begin, partsOf, plainVariant, steps, trainOnce, type TrainingJob, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
-/** The server of a world, and whether it runs a repeated number once. */
+/** Server of a world, and whether it deduplicates request numbers. */
 const sites = new WeakMap<World, { readonly site: TinkerSite; readonly deduplicates: boolean }>();
 
 const keyHosts: readonly string[] = ["tinker.example"];
 
-/** In a run's folder: requests by their numbers, and where checkpoints lie on the server. Names there follow from what went wrong. */
+/** Run files with request numbers and checkpoint paths of the server, which depend on faults. */
 const journalFile = "tinker.jsonl";
 
-/** A run that trains and samples on the server, as `engine` of a configuration has it. */
+/** Run that trains and samples on the server, as `engine` of a configuration does. */
 function jobOn(variant: Variant, deduplicates: boolean): TrainingJob {
   return {
     folder: runFolder,
@@ -52,7 +52,7 @@ function jobOn(variant: Variant, deduplicates: boolean): TrainingJob {
   };
 }
 
-/** No number is used for two bodies, nor sent twice where the server would run it twice. */
+/** Checks that no number has two bodies, and that none is sent twice to a server without deduplication. */
 function expectNumbersOnce({
   site,
   deduplicates,
@@ -72,7 +72,7 @@ function expectNumbersOnce({
   }
 }
 
-/** The table that the last checkpoint names on the server. */
+/** Table of the last checkpoint on the server. */
 function lastTable(files: ReadonlyMap<string, Uint8Array>): Uint8Array | undefined {
   const checkpoints = filesBelow(files, `${runFolder}/checkpoints`);
   const latest = Buffer.from(checkpoints.get("LATEST") ?? [])
@@ -101,7 +101,7 @@ const undisturbedFiles = (variant: Variant): Promise<Files | null> =>
     { server: serve(() => true), keyHosts },
   );
 
-/** Of a disk: the run's files are those of an undisturbed one, and so are the weights on the server. */
+/** Checks that a disk's run files and the server's weights equal those of an undisturbed run. */
 function expectSame(disk: Disk, expected: Files): void {
   const found = filesOf(disk, diskRoot);
   expectEqual(filesBelow(found, runFolder), filesBelow(expected, runFolder), ["checkpoints", journalFile]);

@@ -18,15 +18,15 @@ import {
 import { begin, drawVariant, jobOf, partsOf, steps, trainIn, trainOnce, type Variant } from "../training.ts";
 import type { World } from "../world.ts";
 
-/** A run, and what a second command finds. */
+/** A run and a second command. */
 interface Plan extends RunPlan {
-  /** The same run with settings that are not its own. */
+  /** The same run with different settings. */
   readonly other: Variant;
-  /** Files of the same where nothing goes wrong; null for a run whose order depends on the clock. */
+  /** Files of the run without faults; null if its order depends on the clock. */
   readonly expected: Files | null;
 }
 
-/** A plan whose settings a run can end with. */
+/** Plan with settings that a run accepts. */
 async function drawPlan(random: Random, isAsynchronous: boolean): Promise<Plan> {
   for (;;) {
     const variant = drawVariant(random, isAsynchronous);
@@ -39,7 +39,7 @@ async function drawPlan(random: Random, isAsynchronous: boolean): Promise<Plan> 
   }
 }
 
-/** Settings of the same parts of which one is not the run's. */
+/** Settings for the same parts with one difference. */
 function otherSettings(random: Random, variant: Variant): Variant["settings"] {
   const text = (settings: Variant["settings"]): string => {
     const { steps: _, ...fixed } = parseTrainConfig(settings);
@@ -53,7 +53,7 @@ function otherSettings(random: Random, variant: Variant): Variant["settings"] {
   }
 }
 
-/** Who trains on with other settings is refused by name, and leaves the folder as it was. */
+/** Checks that continuing with other settings is refused by name and leaves the folder unchanged. */
 async function expectOthersRefused(world: World, { other }: Plan): Promise<void> {
   const before = filesOf(world.disk, runFolder);
   const ended = await world.start(async (program) => {
@@ -94,9 +94,9 @@ const trainScenario = (isAsynchronous: boolean): Scenario<Plan> => ({
     expectThat(!result.interrupted, `the run ended after ${result.steps} steps`);
     if (hasRotted(world)) return;
     const { onAgentError } = parseTrainConfig(variant.settings);
-    // A device without memory ends an episode then, which an undisturbed run has.
+    // A device without memory fails an episode, which an undisturbed run has.
     const isOtherwise = onAgentError === "end" && hasMet(world, "memory");
-    // What an interrupted one saved between its regular checkpoints stays while no evaluation is better.
+    // Checkpoints saved by interrupted processes stay until an evaluation is better.
     const others = hasMet(world, "signal") ? ["checkpoints", "opponents"] : [];
     if (expected && !isOtherwise) expectEqual(filesOf(world.disk, runFolder), expected, others);
     await looked(world, async () => {

@@ -6,10 +6,10 @@ import type { Ended, Program } from "../program.ts";
 import { expectEqual, undisturbedRun } from "../compare-runs.ts";
 import { begin, drawVariant, jobOf, trainOnce, type Acknowledged, type Variant } from "../training.ts";
 
-/** Milliseconds that a refused one waits at first, and at most: each wait is about twice the one before. */
+/** First and max waiting time of a refused program in milliseconds; each wait is about twice the last. */
 const patience = { first: 20, most: 3_600_000 } as const;
 
-/** Programs that want one folder, and the one that has it. */
+/** Programs that compete for one folder, and its holder. */
 class Contest {
   readonly #world: World;
   #holder: Program | null = null;
@@ -18,7 +18,7 @@ class Contest {
     this.#world = world;
   }
 
-  /** @param random - how long it waits, once refused */
+  /** @param random - waiting times after a refusal */
   async enter(variant: Variant, acknowledged: Acknowledged, random: Random): Promise<Ended<TrainResult>> {
     for (let wait: number = patience.first; ; wait = Math.min(2 * wait, patience.most)) {
       const ended = await trainOnce(this.#world, jobOf(this.#world, variant), acknowledged, {
@@ -27,7 +27,7 @@ class Contest {
       if (ended.how !== "failed" || !LaconicError.is(ended.error)) return ended;
       if (ended.error.code !== "run_locked") return ended;
       this.#checkRefusal(ended.error);
-      // A program that waits: a kill may meet it as well.
+      // A waiting program, so that kills may hit it too.
       const ms = wait * (0.5 + random.uniform());
       await this.#world.start(() => new Promise<void>((go) => void setTimeout(go, ms)));
     }
@@ -39,7 +39,7 @@ class Contest {
     this.#holder = program;
   }
 
-  /** It names who has the folder, or is about to take it: a program that has been there. */
+  /** Checks that the error names the folder's holder, or a program about to hold it. */
   #checkRefusal({ message, detail }: LaconicError): void {
     const pid = Number(detail["pid"]);
     expectThat(this.#world.hasStarted(pid), `the refusal names process ${pid}, which there never was`);
@@ -47,7 +47,7 @@ class Contest {
   }
 }
 
-/** Two that open one folder at a time; each is started again until it finds the run done. */
+/** Two concurrent programs for one folder, each restarted until it finds the run done. */
 export const twoTrainers: Scenario<{ readonly variant: Variant; readonly expected: Files }> = {
   title: "two processes that train or resume one run folder: one does, and the other is refused by name",
   share: 6,

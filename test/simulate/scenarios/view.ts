@@ -6,13 +6,13 @@ import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } f
 import { begin, episodesPerGroup, groupsPerStep, jobOf, plainVariant, steps, trainOnce } from "../training.ts";
 import type { World } from "../world.ts";
 
-// A reader asks whether a lock is of its own machine, whose name it took when it was loaded.
+// Readers compare a lock's host with the name read when the module was loaded.
 Object.assign(nodeProcesses, { host: "simulated" });
 
-/** Milliseconds between two looks, at most. */
+/** Max milliseconds between two reads. */
 const maxPauseMs = 40;
 
-/** What a page shows of a run, each part by its own request. */
+/** Content of a run's page, loaded by separate requests. */
 interface Shown {
   readonly state: string;
   readonly step: number;
@@ -22,13 +22,13 @@ interface Shown {
   readonly warnings: readonly string[];
 }
 
-/** Asks for all that the pages of a run ask for. @returns null while there is no run */
+/** Requests all content of a run's pages. @returns null without a run */
 async function look(data: FolderReader): Promise<Shown | null> {
   const [summary] = await data.runs();
   if (!summary) return null;
   const { id } = summary;
   const [detail, columns] = [await data.run(id), await data.columns(id, null)];
-  if (!detail || !columns) return null; // it was removed meanwhile
+  if (!detail || !columns) return null; // deleted in between
   const page = await data.episodes(id, { from: 0, count: 50 } as never);
   await data.speech(id);
   await data.telling(id);
@@ -44,14 +44,14 @@ async function look(data: FolderReader): Promise<Shown | null> {
   };
 }
 
-/** Reads along, and remembers what it has shown. */
+/** Reader that remembers what it has shown. */
 class Reader {
   readonly #world: World;
   readonly #random: Random;
   #step = 0;
-  /** Resumes when it was looked for: each may take steps back. */
+  /** Number of resumes at the last read; each may go back some steps. */
   #resumes = 0;
-  /** Of the run, so far; null while one is at it. */
+  /** Resumes of the run so far; null during one. */
   resumes: number | null = 0;
   isOver = false;
 
@@ -59,13 +59,13 @@ class Reader {
     [this.#world, this.#random] = [world, random];
   }
 
-  /** Starts reading programs until the training is over; one that is killed is followed by the next. */
+  /** Restarts reading programs until training is over. */
   async follow(): Promise<void> {
     while (!this.isOver) {
       const ended = await this.#world.start(() => this.#read());
       if (ended.how === "failed") {
         const isOurs = LaconicError.is(ended.error);
-        if (isOurs && hasMisread(this.#world)) continue; // the folder could not be looked at
+        if (isOurs && hasMisread(this.#world)) continue; // the folder could not be read
         const text = ended.error instanceof Error ? (ended.error.stack ?? "") : String(ended.error);
         this.#world.violate(
           `the reader ends by ${isOurs ? "an error" : "an error that is not ours"}: ${text.slice(0, 500)}`,
@@ -99,7 +99,7 @@ class Reader {
     });
   }
 
-  /** @param resumes - null where one came between */
+  /** @param resumes - null if a resume happened meanwhile */
   #check({ step, steps: rows }: Shown, resumes: number | null): void {
     const isSorted = rows.every((each, i) => i === 0 || each > (rows[i - 1] as number));
     if (!isSorted) this.#world.violate(`the steps ${rows.join()} are shown`);
@@ -109,7 +109,7 @@ class Reader {
     [this.#step, this.#resumes] = [step, resumes];
   }
 
-  /** The run is done: all of it is shown, and what this reader has kept is what one that opens it now reads. */
+  /** Checks that a completed run is shown completely, and that this reader shows the same as a new one. */
   async expectWhole(data: FolderReader): Promise<void> {
     this.#world.calm();
     const shown = await settled(data);
@@ -131,7 +131,7 @@ class Reader {
   }
 }
 
-/** As it is once nothing is left to be read. */
+/** Result after all data are read. */
 async function settled(data: FolderReader): Promise<Shown | null> {
   const [summary] = await data.runs();
   if (summary) await data.readAll(summary.id);

@@ -5,7 +5,6 @@ import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from ".
 export interface IncrementalDecoder {
   /** Returns new text; empty while a character is incomplete. */
   push(token: number): string;
-  /** Returns the remaining text. */
   flush(): string;
 }
 
@@ -67,7 +66,6 @@ export class StopFilter {
     return all.slice(0, all.length - keep);
   }
 
-  /** Releases the held text, which is not a stop text. */
   flush(): string {
     const rest = this.stopped ? "" : this.#held;
     this.#held = "";

@@ -3,7 +3,6 @@ import { nearestName } from "../shapes/nearest-name.ts";
 
 type Names<List extends string> = List extends `${infer First} ${infer Rest}` ? First | Names<Rest> : List;
 
-/** List of exactly the keys of T; other lists do not compile. */
 type KeyList<T, List extends string> = [Names<List>, keyof T] extends [keyof T, Names<List>] ? List : never;
 
 /**

@@ -35,7 +35,6 @@ export const lightColours = {
   c8: "#828f5f",
 } as const;
 
-/** Same roles in the dark theme. */
 export const darkColours: Readonly<Record<keyof typeof lightColours, string>> = {
   paper: "#121418",
   panel: "#1a1d23",

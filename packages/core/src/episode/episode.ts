@@ -19,7 +19,6 @@ export interface Utterance {
   /** Position in the episode, from 0. */
   readonly turn: number;
   readonly round: number;
-  /** Rendered prompt, for transcripts. */
   readonly prompt: string;
   readonly text: string;
   /** Silent turn: no reader gets it, but its end token counts. */
@@ -30,7 +29,6 @@ export interface Utterance {
   readonly model: ModelIdentity;
   /** Opponent that played the agent; its tokens are not trained. Missing for team members. */
   readonly opponent?: string;
-  /** Present for a local policy. */
   readonly trace?: TokenTrace;
 }
 
@@ -63,5 +61,5 @@ export const stopReasons = [
   "error",
 ] as const;
 
-/** One of {@link stopReasons}. */
+/** See {@link stopReasons}. */
 export type StopReason = (typeof stopReasons)[number];

@@ -78,7 +78,6 @@ export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | str
   };
 }
 
-/** Normalises a path: single slashes, no final slash, no `.`. */
 function normal(path: string): string {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return (path.startsWith("/") ? "/" : "") + parts.join("/");

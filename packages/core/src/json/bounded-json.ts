@@ -3,9 +3,7 @@ import { LaconicError } from "../errors.ts";
 /** Max nesting depth, above that of any configuration or record. */
 export const maxJsonDepth = 100;
 
-/** Limits for untrusted text. */
 export interface JsonLimits {
-  /** Max nesting depth. */
   readonly maxDepth?: number;
   /** Max memory of the parsed value without strings, estimated from the number of lists, objects and keys. */
   readonly maxBytes?: number;
@@ -46,7 +44,7 @@ const [listStart, listEnd, objectStart, objectEnd] = [91, 93, 123, 125];
 /** Upper bounds in V8: an empty object in a list, another number in it, a new key. */
 const [containerBytes, valueBytes, keyBytes] = [64, 16, 96];
 
-/** Message for the exceeded limit, or null. The parser reports invalid JSON. */
+/** Null within the limits. The parser reports invalid JSON. */
 function excessOf(text: string, maxDepth: number, maxBytes: number): string | null {
   let depth = 0;
   let bytes = 0;
@@ -66,7 +64,6 @@ function excessOf(text: string, maxDepth: number, maxBytes: number): string | nu
   return bytes > maxBytes ? `it would take more than ${maxBytes / 2 ** 20} MiB of memory` : null;
 }
 
-/** Index of the quote that ends a string, or -1. */
 export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let from = end;

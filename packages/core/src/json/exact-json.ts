@@ -63,7 +63,6 @@ export function jsonEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Text after a value in a list or object, and after a key. */
 export type JsonSeparators = readonly [comma: string, colon: string];
 
 /** `JSON.stringify` with the original text of {@link JsonText} and bigint values. Python separates by `, ` and `: `. */
@@ -77,7 +76,6 @@ export function writeJson(value: unknown, separators: JsonSeparators = [",", ":"
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}${colon}${writeJson(member, separators)}`).join(comma)}}`;
 }
 
-/** Changes the separators of valid JSON; strings are written as by `JSON.stringify`. */
 function respaced(text: string, [comma, colon]: JsonSeparators): string {
   let written = "";
   for (let i = 0; i < text.length; i++) {
@@ -93,7 +91,6 @@ function respaced(text: string, [comma, colon]: JsonSeparators): string {
   return written;
 }
 
-/** Whether JavaScript writes the same text for a JSON number. */
 function isSame(number: string): boolean {
   return /^-?[1-9]\d{0,14}$/u.test(number) || String(Number(number)) === number;
 }
@@ -106,7 +103,6 @@ function scalarEnd(text: string, start: number): number {
   return scalar.lastIndex;
 }
 
-/** Whether valid JSON has a number that JavaScript writes differently. */
 function hasOtherNumber(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -139,7 +135,6 @@ class Builder {
     return first === "[" ? this.#list() : this.#scalar(first);
   }
 
-  /** First character of the next token. */
   #next(): string {
     while (" \t\r\n,:".includes(this.#text[this.#position] as string)) this.#position += 1;
     return this.#text[this.#position] as string;

@@ -15,7 +15,6 @@ export interface Charge {
   readonly name: string;
   /** Price * units: the reward's term without its sign. */
   readonly cost: number;
-  /** Units as measured by the reward. */
   readonly units: number;
   /** Counted tokens of a per-token cost. */
   readonly tokens?: TokenCount;
@@ -34,7 +33,6 @@ export interface TurnCost {
   readonly agent: AgentId;
   /** Written tokens of the message; 0 without readers. */
   readonly message: number;
-  /** Tokens and cost by reader. */
   readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
   /** Tokens outside the message: the end token, or all of a silent turn. */
   readonly end: TokenCost;
@@ -151,7 +149,6 @@ interface Turn {
   readonly agent: AgentId;
   readonly silent: boolean;
   written: number;
-  /** Message tokens that a reader got. */
   delivered: number;
   writingCost: number;
   readonly readers: Map<AgentId, TokenCost>;
@@ -188,7 +185,6 @@ export interface EdgeCost extends TokenCost {
 
 /** Cost by part; edges, `end`, `unread` and `rest` sum to `total`. */
 export interface CostSums {
-  /** Ordered by first use. */
   readonly edges: readonly EdgeCost[];
   /** Cost of end tokens and silent turns. */
   readonly end: number;

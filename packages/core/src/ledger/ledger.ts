@@ -8,7 +8,7 @@ export const environmentName = "environment";
 export interface LedgerRead {
   /** Writer, or `environment` for an observation. */
   readonly from: AgentId;
-  /** Turn of the message, or of the utterance before the observation. */
+  /** Turn of the message, or of the utterance that the observation answers. */
   readonly turn: number;
   /** Delivered tokens by the writer's tokenizer, 0 for silence. Observations use the reader's tokenizer. */
   readonly tokens: number;
@@ -46,7 +46,6 @@ export interface LedgerTotals extends TokenKinds {
   readonly readByEdge: Readonly<Record<string, number>>;
 }
 
-/** Token fields of a call or of totals. */
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
 /** Token fields of a ledger call from its completion's usage. */

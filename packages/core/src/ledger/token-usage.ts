@@ -12,7 +12,6 @@ export interface TokenKinds {
 
 /** Tokens of a call by kind: cached + cache-write <= prompt, reasoning <= completion. */
 export interface TokenCounts extends TokenKinds {
-  /** All prompt tokens. */
   readonly promptTokens: number;
   /** All written tokens with reasoning, and with the end token if the model counts it. */
   readonly completionTokens: number;

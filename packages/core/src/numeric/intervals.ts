@@ -80,7 +80,6 @@ export function studentTest(values: readonly number[]): number | null {
   return variance === 0 ? null : studentTails(mean / Math.sqrt(variance), values.length - 1);
 }
 
-/** 97.5 % quantile of the standard normal. */
 const z = 1.959963984540054;
 
 /** 95 % Wilson score interval of a share (Wilson 1927), also valid at 0 and 1; [0, 1] without trials. */
@@ -111,7 +110,7 @@ export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: num
   const p = asked.reduce((sum, each) => sum + each.successes, 0) / trials;
   const independent = trials * p * (1 - p);
   const clustered = asked.reduce((sum, each) => sum + (each.successes - p * each.trials) ** 2, 0);
-  // One cluster, or equal trials, do not show the correlation within clusters.
+  // A single cluster, or equal trials, do not show the correlation within clusters.
   const isUnknown = n === 1 || independent === 0;
   const widening = isUnknown ? 1 : (n / (n - 1)) * (studentQuantile(0.975, n - 1) / z) ** 2;
   const effective = isUnknown ? n : Math.min(trials, Math.max(n, (trials * independent) / (clustered * widening)));

@@ -17,7 +17,6 @@ export const logProbRange: LogProbRange = { min: -1e6, max: 1e6 };
 
 export interface BadLogProb {
   readonly sequence: number;
-  /** Index within the sequence. */
   readonly token: number;
   readonly value: number;
 }

@@ -21,7 +21,7 @@ export function raggedRow(data: Ragged, row: number): Float64Array {
   return data.values.subarray(data.offsets[row], data.offsets[row + 1]);
 }
 
-/** One view per sequence. */
+/** Views of all sequences. */
 export function raggedRows(data: Ragged): Float64Array[] {
   return Array.from({ length: data.offsets.length - 1 }, (_, row) => raggedRow(data, row));
 }

@@ -4,12 +4,11 @@ import { openToAppend, writing } from "./files.ts";
 export interface Appender {
   /** Resolves when the data is durable. @throws LaconicError `run_unwritable`, also in later calls */
   append(data: string | Uint8Array): Promise<void>;
-  /** Waits for pending data. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a file to append. One sync covers all data that arrives during another sync.
+ * Opens a file to append. Data that arrives during a sync shares the next one.
  * @param bytes - length of the valid part; the rest is truncated
  * @param advice - end of an error message
  * @throws LaconicError `run_unwritable`

@@ -8,20 +8,18 @@ export type Exchange =
   /** No reply. `sent`: the request may have arrived. `late`: timeout. */
   | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 
-/** Request with its reply limit. */
 export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" | "body"> {
   readonly signal?: AbortSignal | undefined;
   readonly maxBytes: number;
-  /** Default: the platform's. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Errors that mean that the server did not see the request. */
+/** Errors of requests that the server did not see. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**
  * Sends a request and reads the whole reply. Redirects are refused, because they would carry the key.
- * @throws LaconicError `aborted` unless the signal has a `TimeoutError`, `reply_malformed` for too many bytes
+ * @throws LaconicError `aborted` for aborts other than a `TimeoutError`, `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
   const { signal, maxBytes, fetch: send = fetch, ...init } = options;

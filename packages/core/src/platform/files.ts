@@ -7,7 +7,7 @@ import { systemOf, type System } from "./system.ts";
 
 const maxWaitMs = 5000;
 
-/** Renames a file or folder. On Windows it retries for five seconds while another program has it open. */
+/** Renames a file or folder. Retries on Windows for five seconds while another program has it open. */
 export async function moveFile(
   from: string,
   to: string,
@@ -42,7 +42,6 @@ export async function writing<T>(
   }
 }
 
-/** Errors of systems that cannot sync folders. */
 const cannotSync: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
 
 /** Makes the names in a folder durable; syncing a file covers only its bytes. */
@@ -72,7 +71,7 @@ export async function openToAppend(path: string, bytes: number): Promise<FileHan
   }
 }
 
-/** Makes a folder and its parents durably. Existing folders are synced too, because a killed process may not have. */
+/** Makes a folder and its parents durably. Existing folders are synced too, in case a killed process did not. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(resolve(path));
   if (!existsSync(path)) {
@@ -83,7 +82,7 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its parents one by one, because Node's recursive `mkdir` loops forever if `/proc` refuses.
+ * Makes a folder and its parents one by one: Node's recursive `mkdir` never ends on file systems such as `/proc`.
  * @param mode - permissions of new folders
  */
 export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {

@@ -3,7 +3,6 @@ import { LaconicError } from "../errors.ts";
 import { linesIn } from "../files/bytes.ts";
 import { tryParseJson } from "../json/bounded-json.ts";
 
-/** Line of a file that grows. */
 interface FileLine {
   readonly text: string;
   /** From 1. */

@@ -14,7 +14,7 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Kills a process and its children. On POSIX the process leads its group. */
+/** Kills a process and its children. The process leads its group on POSIX. */
 export function endProcessTree(pid: number, system: System = systemOf(process.platform)): void {
   if (system.hasGroups) return endProcess(-pid);
   const words = ["/pid", String(pid), "/T", "/F"];

@@ -7,7 +7,6 @@ export interface System {
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
   library(name: string): string;
   readonly cLibrary: string;
-  /** Names of Python on the path. */
   readonly pythons: readonly string[];
   /** Python paths in an environment folder (venv or conda). */
   readonly pythonsBelow: readonly string[];

@@ -5,11 +5,10 @@ import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 /** Files of a bench folder. */
 export const benchFiles = {
   settings: "bench.json",
-  /** One sample per line; the last line of a sample counts. */
+  /** Sample per line; the last line of a sample counts. */
   samples: "samples.jsonl",
-  /** One `StoredQuestion` per line. */
   questions: "questions.jsonl",
-  /** One gzip member per sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
+  /** Gzip member per sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
   calls: "calls.jsonl.gz",
 } as const;
 

@@ -43,7 +43,6 @@ export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }
   return member;
 }
 
-/** Null if no member begins here. */
 function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length: number }) | null {
   if (at + headBytes > bytes.length || signature.some((byte, i) => bytes[at + i] !== byte)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at + signature.length);
@@ -67,7 +66,6 @@ export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<Member
   let pieceAt = 0;
   /** Reads many small members at once, but little more than the headers of large ones. */
   let ahead = pieceBytes;
-  /** Bytes at a position, from the last piece or a new one; fewer at the end of the file. */
   const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
     if (from < pieceAt || from + length > pieceAt + piece.length) {
       piece = (await read(from, Math.max(length, ahead))) ?? none;

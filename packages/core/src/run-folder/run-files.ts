@@ -12,7 +12,7 @@ export const runFiles = {
   probe: "probe.json",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
-  /** One row per reply of a sampling server: server, weights and version. */
+  /** Row per reply of a sampling server: server, weights and version. */
   samplers: "samplers.jsonl",
   changes: "changes.jsonl",
   warmStart: "warm-start.json",
@@ -30,9 +30,9 @@ export interface RunFileRules {
   readonly life: "replaced" | "cleared" | "trace" | "stays";
   /** `object`: a JSON object, or missing. `end`: complete last row. `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
-  /** One row per step, in order. */
+  /** Has one row per step, in order. */
   readonly isByStep?: boolean;
-  /** Differs between two equal runs: the clock and the machine. */
+  /** Differs between equal runs: clock and machine. */
   readonly isUnequal?: boolean;
   readonly isFolder?: boolean;
 }

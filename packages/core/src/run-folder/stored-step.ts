@@ -39,14 +39,12 @@ export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
 export interface StoredRollout {
   readonly group: number;
   readonly episode: number;
-  /** Units by cost name. */
   readonly costs: StoredTerms;
   readonly terms: StoredTerms;
   readonly reward: number | null;
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
-  readonly utteranceScores?: readonly (number | null)[];
-  /** By agent: the episode with this agent silent. */
+  /** Episode with the agent silent, by agent. */
   readonly without?: Readonly<Record<AgentId, number>>;
   readonly greedy?: number;
   readonly greedyReward?: number | null;

@@ -18,8 +18,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Messages of zod issues: accepted values, the input, and the nearest known name. Use as `schema.safeParse(value, {
- * error: issueWords })`; custom messages of a schema are kept.
+ * Messages of zod issues: accepted values, the input, and the nearest known name. Pass it as `error` to
+ * `schema.safeParse`; custom messages of a schema are kept.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   const given = shownValue(issue.input);
@@ -126,7 +126,6 @@ interface SchemaDef {
   readonly innerType?: unknown;
 }
 
-/** Keys of a group, or of all groups in a union. */
 function keysOf(schema: unknown): string[] {
   const { shape, options, innerType } = (schema as { readonly def?: SchemaDef } | undefined)?.def ?? {};
   const within = [...(options ?? []), ...(innerType === undefined ? [] : [innerType])];

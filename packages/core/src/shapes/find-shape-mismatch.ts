@@ -4,7 +4,6 @@ import { nearestName } from "./nearest-name.ts";
 import type { Field, NumberShape, Shape } from "./shape.ts";
 import { shownValue } from "./shown-value.ts";
 
-/** First mismatch between value and shape. */
 export interface ShapeMismatch {
   readonly path: readonly string[];
   readonly reason: string;

@@ -5,7 +5,6 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.each : undefined;
 }
 
-/** Levenshtein distance, row by row. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

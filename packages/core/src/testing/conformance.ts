@@ -3,7 +3,6 @@
  * @example for (const item of languageModelCases(prompt)) test(item.name, () => item.run(createModel));
  */
 export interface ConformanceCase<T> {
-  /** Claim about the implementation. */
   readonly name: string;
   /** Rejects with an Error that describes the expectation. */
   run(create: () => T | Promise<T>): Promise<void>;

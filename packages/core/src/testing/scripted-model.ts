@@ -12,7 +12,6 @@ export type Script =
 
 /** Scripted language model that records its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** Requests so far, in order. */
   readonly calls: readonly CompletionRequest[];
 }
 

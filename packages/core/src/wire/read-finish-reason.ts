@@ -60,8 +60,8 @@ const readings = new Map(
 );
 
 /**
- * Reads a server's finish reason in any case, after a prefix such as `FinishReason.`, before details such as `:
- * RECITATION`, or in an object's `type` (SGLang). `unknown` for a missing or unlisted reason.
+ * Reads a server's finish reason in any case: plain, after a prefix such as `FinishReason.`, before details after a
+ * colon, or in an object's `type` (SGLang). `unknown` for a missing or unlisted reason.
  */
 export function readFinishReason(given: unknown): FinishReason | "broken" {
   const word: unknown = isRecord(given) ? given["type"] : given;

@@ -17,7 +17,6 @@ export function withoutKey(text: string, key: string): string {
       continue;
     }
     clean += `${text.slice(kept, at)}[redacted]`;
-    // overlaps belong to the same run
     do at += 1;
     while (at + least <= text.length && parts.has(text.slice(at, at + least)));
     at += least - 1;

@@ -9,7 +9,6 @@ export interface AdvantageResult {
 /** Max difference of equal rewards, from rounding. */
 const equalWithin = 1e-12;
 
-/** Applicable rewards of a group. */
 export interface RewardGroup {
   readonly rows: readonly number[];
   readonly rewards: readonly number[];
@@ -134,7 +133,6 @@ export function groupDiagnostics(
   };
 }
 
-/** Group outcomes, if every reward is 0 or 1. */
 function outcomeDiagnostics(split: readonly RewardGroup[]): Diagnostics {
   const groups = split.filter((group) => group.rewards.length > 0);
   if (!groups.every((group) => group.rewards.every((reward) => reward === 0 || reward === 1))) return {};

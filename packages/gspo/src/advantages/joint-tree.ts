@@ -45,7 +45,6 @@ export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[]
   return credits;
 }
 
-/** Returns of a node's actions; adds the credits of the subtree. */
 function returnsOf(
   node: JointNode,
   gamma: number,

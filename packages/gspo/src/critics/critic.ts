@@ -22,7 +22,6 @@ export interface CriticView {
   readonly turn: number;
   /** Tokens that the agent read; empty without a local policy. */
   readonly promptTokens: readonly number[];
-  /** All earlier utterances. */
   readonly before: readonly Utterance[];
 }
 

@@ -2,7 +2,6 @@ import { statisticOf, type Advantages, type Estimator, type RewardBatch } from "
 import { checkOption } from "../check-option.ts";
 import type { Critic } from "./critic.ts";
 
-/** Discounts of GAE. */
 export interface GaeOptions {
   /** Discount between an agent's turns, 0 to 1. */
   readonly gamma: number;
@@ -11,8 +10,8 @@ export interface GaeOptions {
 }
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of a finished trajectory: δ_t = r_t + γ V_{t+1} -
- * V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
+ * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of a finished trajectory:
+ * δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
  * @param rewards - per step; `values` - of the state before the step
  */
 export function gae(
@@ -33,9 +32,9 @@ export function gae(
 
 /**
  * Advantages from a critic trained with the policy. A trajectory is an agent's turns in an episode. Each turn gets its
- * own terms and the environment rewards until the next turn; the last turn gets the rest. Values precede learning, so
- * advantages stay unbiased. Needs single-agent rows (`groupBy`); one episode per problem is enough. Advantage 0 if the
- * reward does not apply.
+ * own terms and the environment rewards until the next turn; the last turn gets the rest. The critic values a step
+ * before learning from it, so advantages stay unbiased. Needs single-agent rows (`groupBy`); one episode per
+ * problem suffices. Advantage 0 if the reward does not apply.
  * @throws LaconicError `config_invalid` for a number out of range
  */
 export function gaeEstimator<State>({
@@ -82,7 +81,6 @@ export function gaeEstimator<State>({
   };
 }
 
-/** Ordered rows per agent and episode. */
 function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): number[][] {
   const byEpisode = new Map<object, Map<string, number[]>>();
   episodes.forEach((episode, row) => {

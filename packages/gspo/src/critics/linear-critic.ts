@@ -2,7 +2,6 @@ import { LaconicError, type RewardBatch } from "@laconic/core";
 import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
-/** Options of a linear critic. */
 export interface LinearCriticOptions {
   /** Fixed-length features of a state; include a 1 for a constant. */
   readonly features: (view: CriticView) => readonly number[];
@@ -12,7 +11,6 @@ export interface LinearCriticOptions {
   readonly ridge?: number;
 }
 
-/** Sums of feature products and of features times targets. */
 export interface LinearCriticState {
   readonly gram: readonly (readonly number[])[];
   readonly moment: readonly number[];
@@ -20,7 +18,7 @@ export interface LinearCriticState {
 
 /**
  * Ridge regression of returns on features of a view or of all agents (MAPPO), with older steps discounted.
- * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` for infinite features or a changed count
+ * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` for invalid or missing features
  */
 export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {
   checkOption(decay >= 0 && decay <= 1, "linearCritic: decay", decay, "from 0 to 1");

@@ -22,7 +22,7 @@ import { notFinite, prepare, type Prepared } from "../prepare.ts";
 export interface CommonOptions {
   readonly kl?: KlOptions;
   readonly importance?: ImportanceOptions;
-  /** Max mean log π_roll - log π of sequences with A < 0; above it they are dropped (DeepSeek-V3.2; about 0.5). */
+  /** Drops sequences with A < 0 and mean log π_roll - log π above this; default π_roll: π_old (DeepSeek-V3.2; 0.5). */
   readonly offPolicyMask?: number;
 }
 
@@ -30,7 +30,6 @@ export interface CommonOptions {
 export interface PolicyTerm {
   /** Per token, weighted; they sum to the policy loss. */
   readonly losses: Float64Array;
-  /** d loss / d log π per token. */
   readonly gradient: Float64Array;
   readonly ratios: Float64Array;
   readonly clipped: Int8Array;

@@ -74,7 +74,7 @@ export function vespo(options: VespoOptions = {}): Objective {
   });
 }
 
-/** MAGRPO: L_i = -A sum_t log π, gradient -A / N, without ratio and clip. N = siblings of a tree node. */
+/** MAGRPO: L_i = -A sum_t log π, gradient -A / N, without ratio, clip and default KL. N = siblings of a tree node. */
 export function magrpo(options: CommonOptions = {}): Objective {
   return sequenceObjective(
     "magrpo",

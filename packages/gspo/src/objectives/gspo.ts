@@ -16,13 +16,13 @@ export interface GspoOptions extends CommonOptions {
   readonly clip?: ClipRange;
   /** `seq-mean-token-mean`; other values are refused with the reason. */
   readonly aggregation?: Aggregation;
-  /** Min |y| in the exponent 1/|y|, so that noise does not clip one-token messages. Eq. 3 uses 1. */
+  /** Min |y| in the exponent 1/|y|, so that noise does not clip one-token messages. Default 1, as in Eq. 3. */
   readonly minLength?: number;
 }
 
 /**
- * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A). d L / d
- * log π_t = -s A / (N |y|), equal for all tokens, 0 when clipped.
+ * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A).
+ * d L / d log π_t = -s A / (N |y|), equal for all tokens, 0 when clipped.
  * @throws LaconicError `objective_refused` for another aggregation (a different algorithm), `config_invalid`
  */
 export function gspo(options: GspoOptions = {}): Objective {
@@ -37,9 +37,9 @@ export function gspo(options: GspoOptions = {}): Objective {
 }
 
 /**
- * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient -s A_t / (N
- * |y|), clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also with a
- * `minLength`: its gradient is divided by max(|y|, minLength).
+ * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s and gradient
+ * -s A_t / (N |y|) are clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also
+ * with a `minLength`: its gradient is divided by max(|y|, minLength).
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);

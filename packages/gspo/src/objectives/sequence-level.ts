@@ -10,7 +10,6 @@ export interface SequenceView {
   /** Unclamped log-ratios of its tokens; 0 where masked. */
   readonly logRatio: Float64Array;
   readonly logProbs: Float64Array;
-  /** |y|: trained tokens. */
   readonly length: number;
   readonly advantage: number;
 }
@@ -18,7 +17,6 @@ export interface SequenceView {
 /** Loss and gradient before aggregation: one value for all tokens, or one per token. */
 export interface SequenceTerm {
   readonly loss: number | Float64Array;
-  /** d loss / d log π. */
   readonly dLogProb: number | Float64Array;
   readonly ratio: number;
   /** Clamped log-ratio, without gradient. */

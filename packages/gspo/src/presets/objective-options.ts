@@ -105,7 +105,6 @@ const fields: FieldsOf<ObjectiveOptions> = {
   negative: { ...pair, help: "VESPO's shape (k, λ) for negative advantages" },
 };
 
-/** Shape of the named options with these defaults. */
 export function shapeOfOptions(
   names: readonly (keyof ObjectiveOptions)[],
   defaults: ObjectiveOptions,

@@ -74,7 +74,6 @@ async function taught(critic: Critic, state: unknown, times: number): Promise<un
   return now;
 }
 
-/** Copies the states with other text from a turn on, another answer and other rewards. */
 function otherEnd(batch: RewardBatch, turn: number): RewardBatch {
   const changed = (each: Utterance): Utterance =>
     each.turn < turn ? each : { ...each, text: `${each.text}?`, writtenTokens: each.writtenTokens + 1 };

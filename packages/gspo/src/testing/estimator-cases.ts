@@ -98,7 +98,6 @@ async function estimate(
   return estimator.estimate(batch, state);
 }
 
-/** Serialises a value to compare it. */
 export function shown(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     ArrayBuffer.isView(each) ? Array.from(each as Float64Array) : each,
