@@ -5,12 +5,12 @@ import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kerne
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { engineCases } from "@laconic/engine/testing";
 
-/** All that a device has to show, where `laconic doctor --enable` has put its packages into the folder LACONIC_DEVICES. */
+/** Cases of a device whose packages `laconic doctor --enable` has installed in LACONIC_DEVICES. */
 export interface OptionalDeviceCases {
-  /** Why the device is not here; null when it is. */
+  /** Why the device is unavailable; null if it is available. */
   readonly missing: string | null;
   readonly cases: readonly DeviceCase[];
-  /** What every engine must do, on the device. */
+  /** Conformance cases of engines, on this device. */
   readonly engineCases: readonly DeviceCase[];
   close(): void;
 }
@@ -20,7 +20,7 @@ interface DeviceCase {
   run(): Promise<void>;
 }
 
-/** Opens a device in this thread and lists its cases: none where it is not available. */
+/** Opens a device in this thread and lists its cases; empty if unavailable. */
 export async function optionalDevice(
   name: string,
   source: (modules: string) => KernelSource,
@@ -41,7 +41,7 @@ export async function optionalDevice(
   } catch (error) {
     return nothing(String(error));
   }
-  // The engine closes its kernels; these stay for the next case.
+  // The engine closes its kernels; the next case reuses these.
   const shared: Kernels = { ...kernels, dispose: () => undefined };
   return {
     missing: null,

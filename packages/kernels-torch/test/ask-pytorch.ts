@@ -5,11 +5,11 @@ import { shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
 import { aten } from "../src/native/torch.ts";
 import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 
-/** What `python/replay_on_fake_cuda.py` is asked. */
+/** Input of `python/replay_on_fake_cuda.py`. */
 export interface Question {
   readonly runs: readonly { readonly name: string; readonly events: readonly (readonly unknown[])[] }[];
   readonly operators: readonly { readonly name: string; readonly results: number; readonly forCpu: boolean }[];
-  /** C functions that stand for operators, with what they take. */
+  /** C functions that replace operators, with their arguments. */
   readonly shims: readonly {
     readonly operator: string;
     readonly symbol: string;
@@ -19,13 +19,13 @@ export interface Question {
   readonly symbols: { readonly required: readonly string[]; readonly optional: readonly string[] };
 }
 
-/** What it says. */
+/** Output of the script. */
 export interface Answer {
   readonly torch: string;
-  /** Version of CUDA that PyTorch is built for. */
+  /** CUDA version of the PyTorch build. */
   readonly cuda: string | null;
   readonly wrong: readonly string[];
-  /** By operator, the kernel that a GPU would run: of CUDA, or composed of others; null where there is none. */
+  /** Kernel of each operator on a GPU: CUDA's or composed; null if missing. */
   readonly operators: readonly { readonly name: string; readonly kernel: string | null }[];
   readonly missingOptional: readonly string[];
   /** Operators whose shapes this build cannot check. */
@@ -34,7 +34,7 @@ export interface Answer {
   readonly events: number;
 }
 
-/** Only the CPU's kernels call these. */
+/** Operators of CPU kernels only. */
 export const cpuOnly: readonly string[] = [
   "aten::_scaled_dot_product_flash_attention_for_cpu",
   "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
@@ -46,13 +46,13 @@ export const cpuOnly: readonly string[] = [
   "mkldnn::_linear_pointwise.binary",
 ];
 
-/** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
+/** Called only if the most likely thousand tokens hold too little mass, which zeros do not show. */
 export const dataDependent: readonly string[] = ["aten::sort"];
 
-/** Called only as a C function that the stand-in does not have: its arguments are held against the schema. */
+/** Called only as C functions that the stand-in lacks; their arguments are checked against the schema. */
 export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no_dropout_inplace"];
 
-/** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
+/** Recorded GPU calls of the kernels; with all precisions and attention kinds if thorough. */
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);
   const operators = Object.values(aten).map(({ name, results }) => ({
@@ -71,7 +71,7 @@ function symbolsOf(declarations: Readonly<Record<string, string>>): string[] {
   return Object.values(declarations).map((declaration) => declaration.replace(/^\w+ ([\w{}]+).*/, "$1"));
 }
 
-/** Asks the PyTorch of a Python; no GPU is touched. */
+/** Asks a Python's PyTorch, without a GPU. */
 export function askPyTorch(
   python: string,
   question: Question,

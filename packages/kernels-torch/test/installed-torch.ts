@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { findTorch, type TorchInstall } from "@laconic/kernels-torch";
 
-/** The PyTorch that tests use, or why there is none. */
+/** PyTorch for tests, or why it is missing. */
 export function installedTorch(): { readonly install: TorchInstall } | { readonly missing: string } {
   try {
     return { install: findTorch(process.env) };

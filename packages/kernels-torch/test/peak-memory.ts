@@ -1,5 +1,5 @@
-// A child process: trains on blank weights and prints what that took at its highest, in bytes. Arguments: a model
-// configuration, settings of the memory plan, and the folder of torch, as one JSON text.
+// Child process: trains with blank weights and prints its peak memory in bytes. Its argument is a JSON text with a model
+// configuration, settings of the memory plan, and the folder of torch.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseModelConfig } from "@laconic/engine";
 import type { MemorySettings, ModelConfig } from "@laconic/engine";
@@ -18,7 +18,7 @@ const parsed = (json: typeof config): ModelConfig => ({
   ...(scalarHead && { scalarHead: true }),
 });
 
-/** `VmRSS` is what the process has in memory, `VmHWM` the most that it had. */
+/** `VmRSS` is the current memory of the process, `VmHWM` its peak. */
 function bytes(field: "VmRSS" | "VmHWM"): number {
   const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   return Number(kibibytes) * 1024;
@@ -30,7 +30,7 @@ const kernels = await createKernels({
   threads: 1,
   torch,
 });
-// What libraries take at their first use is not the model's.
+// Excludes the libraries' memory at first use.
 const small = { ...config, vocab_size: 64, max_position_embeddings: 64, num_hidden_layers: 1 };
 await holdTraining(kernels, parsed(small), {
   ...settings,
@@ -40,10 +40,10 @@ await holdTraining(kernels, parsed(small), {
 });
 const before = bytes("VmRSS");
 const heap = process.memoryUsage().heapTotal;
-// Sets the highest back to what there is.
+// Resets the peak to the current memory.
 writeFileSync("/proc/self/clear_refs", "5");
 await holdTraining(kernels, parsed(config), settings);
-// JavaScript's own heap is not the device's.
+// Excludes JavaScript's heap, which is not device memory.
 const grown = Math.max(0, process.memoryUsage().heapTotal - heap);
 process.stdout.write(`${JSON.stringify({ peak: bytes("VmHWM") - before - grown, grown })}\n`);
 process.exit(0);

@@ -5,14 +5,15 @@ import { scalarType } from "../src/native/scalar-type.ts";
 import { aten, Torch } from "../src/native/torch.ts";
 import type { Argument, Handle, Handles, Operator, ResultCount } from "../src/native/torch.ts";
 
-/** Floats and their shape, read back. */
+/** Floats with their shape. */
 interface Array3 {
   readonly values: Float32Array;
   readonly shape: readonly number[];
 }
 
 /**
- * libtorch on the CPU that takes itself for a GPU: CUDA's paths run, with flash attention in plain loops. What else only CUDA has fails as it does without a GPU.
+ * libtorch on the CPU that simulates a GPU: CUDA paths run, with flash attention as plain loops. Other CUDA functions
+ * fail as without a GPU.
  */
 export class PretendGpu extends Torch {
   readonly #shapes = new Map<Handle, readonly number[]>();
@@ -116,7 +117,7 @@ export class PretendGpu extends Torch {
     return [this.#bfloat16(dQ, q.shape), this.#bfloat16(dK, k.shape), this.#bfloat16(dV, v.shape)];
   }
 
-  /** Each row with the keys that it attends to: [first, end). Causal sequences are as long as their keys. */
+  /** Each row with its range of keys, [first, end). Causal sequences have as many rows as keys. */
   #pairs(queries: Argument | undefined, keys: Argument | undefined, causal: boolean): readonly Pair[] {
     const [from, to] = [queries, keys].map((x) => this.#integers(x as Argument)) as [Int32Array, Int32Array];
     const pairs: Pair[] = [];
@@ -149,7 +150,7 @@ export class PretendGpu extends Torch {
     return { values, shape };
   }
 
-  /** @throws LaconicError `engine_failed` for what lies in caches: such attention is computed otherwise */
+  /** @throws LaconicError `engine_failed` for cached keys, which use other attention */
   #shapeOf(handle: Handle): readonly number[] {
     const shape = this.#shapes.get(handle);
     if (!shape) throw new LaconicError("engine_failed", "this attention is not computed here");
@@ -197,7 +198,7 @@ function sharesOf(
   return { own, scores, shares: scores.map((score) => Math.exp(score - logSum)), logSum };
 }
 
-/** One over the root of the heads' width where none is given. */
+/** Default scale: one over the root of the head size. */
 function scaleIn(argument: Argument | undefined, width: number): number {
   if (typeof argument !== "object" || argument === null) return 1 / Math.sqrt(width);
   if ("some" in argument) return scaleIn(argument.some, width);

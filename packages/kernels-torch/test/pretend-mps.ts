@@ -4,21 +4,21 @@ import { aten, Torch } from "../src/native/torch.ts";
 
 const mps = 13;
 
-/** What is asked of it, and what it lacks. */
+/** Requested and missing operators. */
 export interface PretendMps {
   readonly torch: Torch;
-  /** Operators that were asked of MPS. */
+  /** Operators called on MPS. */
   readonly asked: ReadonlySet<string>;
 }
 
 /**
- * libtorch on the CPU that takes itself for MPS: tensors lie on one side or the other, and what reads the wrong side, or asks for
- * pinned memory, fails. Operators that it `lacks` are refused there in PyTorch's words, and computed on the processor's side.
+ * libtorch on the CPU that simulates MPS. Tensors are on one side; reads from the wrong side and requests for pinned
+ * memory fail. Operators in `lacks` fail with PyTorch's message and run on the CPU side.
  */
 export function pretendMps(library: Library, lacks: (name: string) => boolean = () => false): PretendMps {
   const names = new Map(Object.values(aten).map((op) => [`${op.nameAddress} ${op.overloadAddress}`, op.name]));
   const asked = new Set<string>();
-  /** Handles of the processor's side; all others are on MPS. */
+  /** Handles on the CPU side; all others are on MPS. */
   const onHost = new Set<number>();
   let refusal: string | null = null;
   const { functions } = library;

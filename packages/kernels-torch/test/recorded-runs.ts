@@ -6,7 +6,7 @@ import { qwenHalfBillion } from "../../../test/qwen-half-billion.ts";
 import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
-/** What our kernels ask of libtorch in one piece of work on a GPU. */
+/** libtorch calls of our kernels for one piece of GPU work. */
 export interface RecordedRun {
   readonly name: string;
   readonly events: readonly Event[];
@@ -14,7 +14,7 @@ export interface RecordedRun {
 
 const qwen = { ...qwenHalfBillion, max_position_embeddings: 4096 };
 
-/** Qwen3's layer: norms of query and key, heads wider than the model's share. */
+/** Qwen3's layer: norms of query and key, heads wider than hidden / heads. */
 const qwen3 = {
   ...qwen,
   architectures: ["Qwen3ForCausalLM"],
@@ -28,19 +28,19 @@ const qwen3 = {
 
 const lora = { rank: 16, alpha: 32 } as const;
 
-/** The passes of a model of full width, one and two layers deep: every layer makes the same calls. */
+/** Passes of a full-width model with one and two layers: all layers make the same calls. */
 function passes(
   config: Readonly<Record<string, unknown>>,
   settings: { readonly lora: typeof lora | null; readonly recompute: "none" | "layer"; readonly rollouts: number },
 ): (kernels: Kernels) => Promise<void> {
   return async (kernels: Kernels): Promise<void> => {
     const sizes = { promptTokens: 200, completionTokens: 300, microBatch: 4, snapshots: 0 };
-    // No pass seems to take time: batches grow to the whole.
+    // Zero time per pass makes batches grow to the maximum.
     await measurePasses(kernels, parseModelConfig(config), { ...settings, ...sizes }, () => 0);
   };
 }
 
-/** Small enough to draw its weights, with grouped heads all the same. */
+/** Small enough to draw its weights, but with grouped heads. */
 const narrow = {
   ...qwen,
   vocab_size: 512,
@@ -51,7 +51,7 @@ const narrow = {
   num_key_value_heads: 2,
 };
 
-/** The loops of the engine around them: prompts that share, rows of unequal length, every kind of sampling, both optimisers. */
+/** The engine's loops: shared prompts, rows of unequal length, all kinds of sampling, both optimisers. */
 async function engineLoops(kernels: Kernels): Promise<void> {
   const engine = await createInlineEngine([kernels], { recompute: "layer" });
   for (const source of [
@@ -88,7 +88,7 @@ function request(promptTokens: number[], sampling: Omit<SampleRequest["sampling"
   };
 }
 
-/** One draw for each of 256 rows over the whole vocabulary. */
+/** One draw per row, 256 rows, full vocabulary. */
 async function draws(kernels: Kernels): Promise<void> {
   const rows = 256;
   const logits = kernels.zeros([rows, qwen.vocab_size], "full");
@@ -102,17 +102,17 @@ async function draws(kernels: Kernels): Promise<void> {
   });
 }
 
-/** The shapes of the conformance suite, empty tensors among them. What they compare is zeros here, and no matter. */
+/** Shapes of the conformance suite, including empty tensors. Its comparisons see zeros and are ignored. */
 async function conformance(kernels: Kernels): Promise<void> {
   for (const item of kernelCases)
     try {
       await item.run(() => kernels);
     } catch {
-      // The replay judges.
+      // The replay checks the calls.
     }
 }
 
-/** Precision, attention and how a cache is read. */
+/** Precision, attention and kind of cache. */
 type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
@@ -122,7 +122,7 @@ const slots: Kind = ["bfloat16", "fused", "slots"];
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
 
-/** Work, the kinds of kernels that are always recorded with it, and those of a thorough check. */
+/** Work with its kernel kinds, always recorded or only in a thorough check. */
 const works: readonly (readonly [
   name: string,
   work: (kernels: Kernels) => Promise<void>,
@@ -148,14 +148,14 @@ const works: readonly (readonly [
   ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
 
-/** All of it on CUDA's kernels; nothing is computed. */
+/** Records all work on CUDA kernels, without computing. */
 export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, always, more] of works)
     for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
-      // Cards whose attention fails its sample may fail the norm's too.
+      // Cards that fail the attention sample may also fail the norm's.
       const normBackward = attention === "math" ? "composed" : "fused";
       const kernels = torchKernelSet(new RecordingTorch(record), dtype, {
         attention,

@@ -8,16 +8,13 @@ import { Torch } from "../src/native/torch.ts";
 import type { Argument, Handle, Handles, Operator, ResultCount } from "../src/native/torch.ts";
 import { TensorStore } from "../src/tensors.ts";
 
-/** What reached libtorch, in order: a kind, then its facts. `python/replay_on_fake_cuda.py` reads it. */
+/** Calls of libtorch in order: a kind, then its facts. Read by `python/replay_on_fake_cuda.py`. */
 export type Event = readonly [kind: string, ...facts: unknown[]];
 
 const libc = koffi.load(systemOf(process.platform).cLibrary);
 const writeWord = libc.func("void *memcpy(uint64_t, const void *, size_t)");
 
-/**
- * A stand-in for libtorch on a GPU: it computes nothing, hands out numbers as handles and writes down what is asked of it.
- * What is read back is zeros.
- */
+/** Fake GPU libtorch that computes nothing, returns numbers as handles and records calls. Reads return zeros. */
 function recordingLibrary(record: (event: Event) => void): Library {
   let next = 2 ** 20;
   const word = new BigUint64Array(1);
@@ -27,7 +24,7 @@ function recordingLibrary(record: (event: Event) => void): Library {
     writeWord(address, word, 8);
     return next;
   };
-  /** Handle of the memory at an address that was handed out. */
+  /** Handle of memory at a returned address. */
   const memory = new Map<number, Handle>();
   const numbers = (address: number, count: number): number[] =>
     count === 0 ? [] : Array.from(new BigInt64Array(koffi.view(BigInt(address), 8 * count)), Number);
@@ -73,7 +70,7 @@ function recordingLibrary(record: (event: Event) => void): Library {
     abiVersion: 0n,
     index: 0,
     functions: strict(functions) as unknown as Library["functions"],
-    // Operators are written down before they go one way or the other.
+    // Records operators before they take different paths.
     shims: new Map(),
     describe: { dimensions: null, sizes: null, type: null },
     emptyPinned: functions["emptyStrided"] as NativeFunction,
@@ -90,7 +87,7 @@ function recordingLibrary(record: (event: Event) => void): Library {
   };
 }
 
-/** A function that the kernels call and this stand-in lacks is named. */
+/** Names functions that this stand-in lacks. */
 function strict<T extends object>(functions: T): T {
   return new Proxy(functions, {
     get(target, name) {
@@ -101,7 +98,7 @@ function strict<T extends object>(functions: T): T {
   });
 }
 
-/** Torch that also writes down the operators it calls through the dispatcher, with their arguments. */
+/** Torch that also records dispatcher operators with their arguments. */
 export class RecordingTorch extends Torch {
   readonly #record: (event: Event) => void;
 
@@ -124,8 +121,8 @@ export class RecordingTorch extends Torch {
 }
 
 /**
- * Writes down what the kernels take a result for, while `body` runs: its shape and its type.
- * @param working - the type of what is computed in the working precision
+ * Records the shape and type that kernels expect of results while `body` runs.
+ * @param working - type of values in the working precision
  */
 export async function recordingClaims(
   record: (event: Event) => void,
@@ -133,7 +130,7 @@ export async function recordingClaims(
   body: () => Promise<void>,
 ): Promise<void> {
   const { adoptFloats, adoptInts, adoptColumns } = TensorStore.prototype;
-  /** Elements from row to row of columns of a wider matrix. */
+  /** Elements between rows of a column range. */
   let stride: number | null = null;
   TensorStore.prototype.adoptFloats = function (handle: Handle, shape: readonly number[], precision?: Precision) {
     record(["claim", handle, shape, precision === "full" ? "float32" : working, stride]);

@@ -1,4 +1,4 @@
-// npm run check:cuda: what CUDA's kernels ask of each PyTorch that is named, one line of JSON each.
+// npm run check:cuda: checks the CUDA kernels' calls against each named PyTorch, one JSON line each.
 //   tsx packages/kernels-torch/test/write-cuda-report.ts FILE PYTHON...
 import { writeFileSync } from "node:fs";
 import { askPyTorch, kernelQuestion } from "./ask-pytorch.ts";

@@ -3,7 +3,7 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { cacheLimitBytes, positionBytes, type CacheLimit } from "./cache-bytes.ts";
 
 export interface PageHolder {
-  /** In order of positions. */
+  /** Ordered by position. */
   pages: readonly number[];
   /** Number of valid positions. */
   readonly held: number;
@@ -27,8 +27,8 @@ export interface PageWant {
 const smallElements = 1 << 26;
 
 /**
- * Page allocator for the key-value caches of all layers. With paged attention, holders take pages as they grow and
- * share full ones. Otherwise each holder has one page, and all pages grow together.
+ * Page allocator for the key-value caches of all layers. If the kernels read pages through a table, holders take pages
+ * as they grow and share full ones. Otherwise each holder has one page, and all pages grow together.
  */
 export class CachePages {
   readonly #kernels: Kernels;
@@ -162,7 +162,7 @@ export class CachePages {
       const inTheWay = inPage.get(target);
       if (inTheWay) {
         const empty = this.#references.indexOf(0, holders.length);
-        // Waits for a free page.
+        // Gathers when a page becomes free.
         if (empty < 0) break;
         move(inTheWay, empty);
       }
@@ -239,7 +239,7 @@ export class CachePages {
     return count;
   }
 
-  /** Pages that become free without these holders. */
+  /** Number of pages that become free without these holders. */
   #freedBy(holders: readonly PageHolder[]): number {
     const counts = new Map<number, number>();
     for (const { pages } of holders) for (const page of pages) counts.set(page, (counts.get(page) ?? 0) + 1);
@@ -255,7 +255,7 @@ export class CachePages {
   #replace(pages: number, pageSize: number): void {
     const { kvHeads, headDim, layers } = this.#config;
     const old = this.#caches;
-    // In page order with the longest length, so that adjacent pages need one copy.
+    // Copies the longest length of each page, so that adjacent pages need one copy.
     const holders = [...this.#holders]
       .filter((holder) => holder.pages.length > 0)
       .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
@@ -307,8 +307,5 @@ interface PageCopy {
   readonly length: number;
 }
 
-/**
- * Growth of a single-page reply in positions. Also the spare positions of a new reply, so that it does not soon preempt
- * others.
- */
+/** Growth of a single-page reply. Paged replies start with a spare page, so that they do not soon preempt others. */
 const headroom = 64;

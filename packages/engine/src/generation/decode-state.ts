@@ -27,8 +27,8 @@ interface OnDevice {
 
 /**
  * Decoding rows on the device: newest tokens, positions, sampling settings and uniform numbers. Unchanged rows upload
- * only 64 uniform numbers every 64 steps; changes upload only new rows. Steps are enqueued without waiting, so the host
- * may be a step behind.
+ * only new pages and, every 64 steps, 64 uniform numbers. Steps are enqueued without waiting, so the host may be a step
+ * behind.
  */
 export class DecodeState {
   readonly #model: ModelOnDevice;

@@ -80,7 +80,6 @@ function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne 
   return { logProb, top: top.slice(0, count) };
 }
 
-/** One column per parameter. */
 export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "uniform"> {
   const columns = kernelSampling.map((name) => {
     const { neutral } = samplingParameters[name];

@@ -10,7 +10,7 @@ export interface GenerationLimits {
   readonly prefillTokensBetween: number;
   readonly keptPrefixes: KeptPrefixLimits;
   /**
-   * Max steps that the device is ahead of the host. With 1, a step is enqueued before the last one is read, and tokens
+   * Max steps that the device is ahead of the host. If 1, steps are enqueued before the last one is read, and tokens
    * after a reply's end are dropped. Replies do not change.
    */
   readonly stepsAhead: 0 | 1;

@@ -21,7 +21,7 @@ interface Stretch {
   readonly pending: Pending;
   readonly tokens: readonly number[];
   readonly past: number;
-  /** Whether the node ends here. */
+  /** True if the node ends here. */
   readonly last: boolean;
 }
 

@@ -71,7 +71,7 @@ export interface CachePlan {
  */
 export type SamplingRows = SamplingColumns & {
   readonly temperature: Float32Array;
-  /** One number in [0, 1) per row. */
+  /** Uniform number in [0, 1) per row. */
   readonly uniform: Float32Array;
 };
 
@@ -154,7 +154,7 @@ export interface Tensor {
 }
 
 /**
- * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. In bfloat16 sets these are full:
- * log-probs, log-sum-exps, reciprocal RMS, sums, parameter gradients, AdamW moments, master weights.
+ * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. Full in bfloat16 sets: log-probs,
+ * log-sum-exps, reciprocal RMS, sums, parameter gradients, AdamW moments, master weights.
  */
 export type Precision = "working" | "full";

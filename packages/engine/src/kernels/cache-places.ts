@@ -62,7 +62,7 @@ export function heldPlaces(
   return Int32Array.from(places);
 }
 
-/** Whether no mask is needed: one token per sequence, all equally long. */
+/** True if no mask is needed: one token per sequence, all equally long. */
 export function seesEverything({ layout, past }: CachePlan, reach: number): boolean {
   return layout.longest === 1 && past.every((held) => held + 1 === reach);
 }

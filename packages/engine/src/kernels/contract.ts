@@ -64,20 +64,20 @@ export interface Kernels {
   readonly device: string;
   /** Library and version. */
   readonly backend: string;
-  /** Whether the GPU is a software adapter, such as SwiftShader. Default false. */
+  /** True for software adapters, such as SwiftShader. */
   readonly emulated?: boolean;
   /** Working precision. */
   readonly dtype: "float32" | "bfloat16" | "float64";
-  /** Whether equal calls give equal bits. */
+  /** True if equal calls give equal bits. */
   readonly deterministic: boolean;
   /** Absent if sharing a prefix always saves time. */
   readonly branchCost?: BranchCost;
-  /** Whether a row's bits are independent of the rest of the batch. */
+  /** True if a row's bits are independent of the rest of the batch. */
   readonly batchInvariant: boolean;
   /** Preferred positions per page. Null if only one page per sequence is fast; other tables are copied first. */
   readonly cachePageSize: number | null;
 
-  /** Whether the next step can be enqueued before the last is read. Default false. */
+  /** True if the next step can be enqueued before the last is read. Default false. */
   readonly runsAhead?: boolean;
 
   /** Frees tensors made in the body, except those in the returned value. */

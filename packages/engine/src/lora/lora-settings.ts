@@ -30,7 +30,7 @@ export function isProjection(module: string): boolean {
 }
 
 /**
- * As in PEFT, a target is a module's full name or its end after a dot.
+ * Targets are full module names or their ends after a dot, as in PEFT.
  * @throws LaconicError `config_invalid` for a target that matches no module.
  */
 export function adaptedProjections(config: ModelConfig, targets?: readonly string[]): string[] {

@@ -157,7 +157,6 @@ function parseTargets(
   return { targets };
 }
 
-/** Whether a value turns an option off. */
 function isOff(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
   return value === null || value === false || value === "none" || value === "";

@@ -9,7 +9,7 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import type { SequenceLengths } from "./sequence-lengths.ts";
 import { allocateTogether, heldShapes } from "../transformer/weight-layout.ts";
 
-/** A model of the right shapes whose weights are zeros: enough to count its bytes and time its passes. */
+/** Zero model, to count bytes and time passes. */
 export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSettings | null): ModelOnDevice {
   const zeros = (shape: readonly number[]): Tensor => kernels.keep(kernels.zeros(shape));
   const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
@@ -24,13 +24,13 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
   };
 }
 
-/** Such sequences, as far as the vocabulary and the lengths tell them apart. */
+/** Sequences differ as far as vocabulary and lengths allow. */
 export function blankSequences(
   { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   count: number,
   vocabulary: number,
 ): TrainingSequence[] {
-  /** The number in base `vocabulary`, padded with zeros. */
+  /** Digits of a number in base `vocabulary`, padded with zeros. */
   const named = (number: number, length: number): number[] => {
     const tokens = new Array<number>(length).fill(0);
     for (let i = 0, rest = number; i < length && rest > 0; i++, rest = Math.floor(rest / vocabulary))
@@ -43,7 +43,6 @@ export function blankSequences(
   }));
 }
 
-/** As many new tokens behind as many old ones in each of some pages. */
 export function blankPlan(
   kernels: Kernels,
   rowCount: number,

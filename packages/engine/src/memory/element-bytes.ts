@@ -1,6 +1,5 @@
 import type { Kernels } from "../kernels/index.ts";
 
-/** Bytes of one number. */
 export interface ElementBytes {
   readonly working: number;
   readonly full: number;

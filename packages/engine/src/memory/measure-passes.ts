@@ -8,29 +8,26 @@ import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import type { MemorySettings } from "./plan-memory.ts";
 
-/** Seconds on the device that was measured. */
 export interface PassSeconds {
-  /** Forward and backward of one micro-batch. */
+  /** Per micro-batch. */
   readonly training: number;
-  /** Forward of one micro-batch without gradients. */
+  /** Per micro-batch, without gradients. */
   readonly forward: number;
-  /** One new token of every rollout, half-way through the replies. */
+  /** A token per rollout, half-way through the replies. */
   readonly decodeStep: number;
 }
 
-/** A pass that takes as long as this, in seconds, is measured well enough; larger batches are scaled up from it. */
+/** Min measured seconds; larger batches are extrapolated. */
 const longEnough = 1;
 
 type Settings = Omit<MemorySettings, "dtype">;
 
-/** How many sequences, or rows, each pass was measured with. */
+/** Measured sequences or rows per pass. */
 type Counts = Readonly<Record<keyof PassSeconds, number>>;
 
 /**
- * Times the passes of copies of the model that are one and two layers deep, and adds up the layers in between: seconds
- * of work instead of a whole model on the device. Weights are zeros, which dense arithmetic does not notice.
- *
- * @param now - seconds of a monotonic clock
+ * Times models with one and two layers, and extrapolates. Zero weights do not change the speed.
+ * @param now - monotonic clock in seconds
  */
 export async function measurePasses(
   kernels: Kernels,
@@ -72,7 +69,7 @@ interface Timed {
   readonly seconds: number;
 }
 
-/** Times more and more of them until it takes long enough, or all are in. */
+/** Increases the count until a pass takes long enough. */
 async function growing(now: () => number, most: number, prepare: (count: number) => PreparedPass): Promise<Timed> {
   let count = Math.min(1, most);
   let seconds = 0;
@@ -84,7 +81,7 @@ async function growing(now: () => number, most: number, prepare: (count: number)
   return { count, seconds };
 }
 
-/** The faster of two, behind one that warms up. */
+/** Faster of two runs after a warm-up. */
 async function fastest(now: () => number, pass: PreparedPass): Promise<number> {
   try {
     await pass.run();
@@ -134,7 +131,7 @@ async function train(model: ModelOnDevice, settings: Settings, count: number): P
     const d = kernels.upload(new Float64Array(predictions).fill(1), [predictions], "full");
     trainBackward(model, pass, d, gradients);
   });
-  // Whatever is enqueued last is waited for: the smallest gradient will do.
+  // Reads the smallest gradient to wait for the last operation.
   const [smallest] = [...gradients.byName.values()].toSorted((a, b) => Math.max(...a.shape) - Math.max(...b.shape));
   const sum = kernels.sumSquares(smallest ? [smallest] : []);
   await kernels.read(sum);

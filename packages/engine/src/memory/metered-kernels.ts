@@ -4,7 +4,7 @@ import type { GradientPlaces, Kernels, KeyValueCache, Precision, Tensor } from "
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import type { ScratchBytes } from "./scratch-bytes.ts";
 
-/** Results that the contract holds in full precision, by name. */
+/** Results in full precision, by name. */
 const fullResults: ReadonlySet<string> = new Set([
   "logProbs",
   "topLogProbs",
@@ -15,7 +15,7 @@ const fullResults: ReadonlySet<string> = new Set([
   "dBias",
 ]);
 const fullOperations: ReadonlySet<string> = new Set(["headLogits", "sumSquares"]);
-/** Operations whose result has the precision of their first tensor. */
+/** Results with the precision of the first tensor. */
 const carryingOperations: ReadonlySet<string> = new Set([
   "copy",
   "reshape",
@@ -26,25 +26,24 @@ const carryingOperations: ReadonlySet<string> = new Set([
   "pickRows",
 ]);
 
-/** Memory that several tensors may lie in: it is freed with the last of them. */
+/** Freed with its last tensor. */
 interface Block {
   readonly bytes: number;
   users: number;
 }
 
-/** What a meter takes for a kernel set's own. */
 export interface MeterOptions {
-  /** An operation that leaves more alive fails with `device_out_of_memory` and leaves nothing. */
+  /** Operations above this limit fail with `device_out_of_memory`. */
   readonly limitBytes?: number;
-  /** To count a float64 set as if it were another. */
+  /** Element sizes to count. Default: those of the set. */
   readonly bytes?: ElementBytes;
-  /** Counts in the peak, not in what is alive. What a set holds inside an operation is known only by this. */
+  /** Temporary bytes; counted only in the peak. */
   readonly scratch?: ScratchBytes;
-  /** Columns, shapes and both gradients of `swiGlu` share memory, as libtorch's do. */
+  /** Columns, reshapes and both gradients of `swiGlu` share memory, as in libtorch. */
   readonly sharing?: boolean;
 }
 
-/** Counts the bytes of the tensors and caches of any kernel set, and runs out of memory at a limit. */
+/** Counts bytes of tensors and caches, with an optional limit. */
 export class MeteredKernels {
   readonly kernels: Kernels;
   readonly #inner: Kernels;
@@ -54,7 +53,7 @@ export class MeteredKernels {
   readonly #sharing: boolean;
   readonly #blocks = new Map<Tensor | KeyValueCache, Block>();
   readonly #precisions = new WeakMap<Tensor, Precision>();
-  /** Tensors by the scope that frees them, innermost last. */
+  /** Tensors by scope, innermost last. */
   readonly #scopes: Set<Tensor>[] = [];
   #alive = 0;
   #peak = 0;
@@ -82,7 +81,7 @@ export class MeteredKernels {
     return this.#alive;
   }
 
-  /** Most that were alive at once since `startPeak`. */
+  /** Max bytes since `startPeak`. */
   peak(): number {
     return this.#peak;
   }
@@ -91,7 +90,6 @@ export class MeteredKernels {
     this.#peak = this.#alive;
   }
 
-  /** The part of the set that makes and frees what is counted. */
   #lifetime(): Partial<Kernels> {
     const inner = this.#inner;
     return {
@@ -151,7 +149,7 @@ export class MeteredKernels {
       this.#peak = Math.max(this.#peak, this.#alive + this.#scratch(operation, args));
       return result;
     } catch (error) {
-      // What does not fit is not done at all, in place neither.
+      // A failed operation must not change tensors in place.
       this.#inner.assign(places, before);
       throw error;
     } finally {
@@ -190,7 +188,7 @@ export class MeteredKernels {
     return blocks.every((block) => block === blocks[0]) ? blocks[0] : undefined;
   }
 
-  /** Where an operation's last argument, or its first tensor, decides the precision of the result. */
+  /** Determined by the last argument or the first tensor. */
   #isFullResult(operation: string, args: readonly unknown[]): boolean {
     if (fullOperations.has(operation)) return true;
     const precision = args.find((arg): arg is Precision => arg === "full" || arg === "working");

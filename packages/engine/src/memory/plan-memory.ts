@@ -17,72 +17,65 @@ import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { rowsOf, sequencesWithin, type SequenceLengths } from "./sequence-lengths.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
-/** How a model is trained and sampled from. */
 export interface MemorySettings extends SequenceLengths {
   readonly dtype: Kernels["dtype"];
   /** Null trains all weights. */
   readonly lora: LoraSettings | null;
   readonly recompute: Recompute;
-  /** Frozen copies of what is trained: one for an old policy, one more for a reference. */
+  /** Frozen copies of trained weights, for old and reference policies. */
   readonly snapshots: number;
-  /** Sequences of one micro-batch. */
+  /** Sequences per micro-batch. */
   readonly microBatch: number;
-  /** Replies that are sampled at once. */
+  /** Replies sampled at once. */
   readonly rollouts: number;
-  /** Positions of a page of the device's key-value cache: replies take whole pages. None by default. */
+  /** Positions per cache page. Default: no pages. */
   readonly cachePageSize?: number;
-  /** Most bytes that a tile of the head takes; 64 MiB by default, as on the CPU. */
+  /** Max bytes of a head tile. Default 64 MiB. */
   readonly headBytes?: number;
-  /** Fewest and most numbers of a float32 matrix that the device keeps twice while it samples. None is by default. */
+  /** Min and max elements of float32 matrices that sampling keeps twice. Default: none. */
   readonly packedWeights?: readonly [least: number, most: number];
 }
 
-/** Bytes on the device, by part. Both phases hold the first five. */
+/** Both phases hold weights, snapshots, master weights and moments. */
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
-  /** Exact copies of rounded weights, where the device holds them in bfloat16. */
+  /** Exact copies of bfloat16 weights. */
   readonly masterWeights: number;
   readonly optimizerMoments: number;
-  /** Training only, from the first backward pass to the optimiser's step. */
+  /** Training only. */
   readonly gradients: number;
-  /** Training only: what forward keeps and backward adds, at its highest, and what operations hold while they run. */
+  /** Training only: peak of saved activations, their gradients and scratch memory. */
   readonly activations: number;
-  /** Training only: what the tiles of the head add to that. */
+  /** Training only: bytes of head tiles. */
   readonly headWorkspace: number;
-  /**
-   * What the device's library takes for itself in each phase: workspace of its products, second copies of weights while it samples, and
-   * memory between its blocks.
-   */
+  /** Library overhead: product workspace, fragmentation, second copies of weights in sampling. */
   readonly trainingOverhead: number;
   readonly samplingOverhead: number;
   /** Sampling only. */
   readonly keyValueCache: number;
-  /** Sampling only: activations of the prompts or of a decode step, and its logits. */
+  /** Sampling only: activations and logits. */
   readonly samplingWorkspace: number;
   readonly training: number;
   readonly sampling: number;
-  /** The larger of the two: they take turns. */
+  /** Max of both phases, which alternate. */
   readonly peak: number;
 }
 
-/**
- * Chosen so that plans hold for the cases of `peak-memory.nightly.test.ts`, on libtorch 2.13 on the CPU (glibc 2.36): a fit, no law. A GPU's
- * library takes another share, which nobody has measured.
- */
+/** Fitted to `peak-memory.nightly.test.ts` with libtorch 2.13 on the CPU (glibc 2.36). GPUs were not measured. */
 const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
 
-/** Numbers of the tables that libtorch's rotation keeps: cosines and sines of both directions, whole and of the pass. */
+/** Elements of libtorch's rotary tables: both directions, whole and per pass. */
 function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
   return 3 * (maxPositions + tokens) * headDim;
 }
 
-/** Most prompt tokens of one prefill pass, as sampling cuts them. */
+/** Max prompt tokens per prefill pass. */
 const prefillTokens = 16_384;
 
 /**
- * What training and sampling take on a device, found by running the real passes over tensors without numbers.
- * Linear in the micro-batch and the rollouts; attention is taken to need no matrix of scores.
+ * Runs the real passes over tensors without data. Linear in the micro-batch and the rollouts; assumes attention without
+ * a score matrix.
  */
 export function planMemory(config: ModelConfig, settings: MemorySettings): MemoryPlan {
   const { dtype, lora, snapshots } = settings;
@@ -106,7 +99,7 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
   const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
   const { microBatch, rollouts } = settings;
-  // What comes and goes in small blocks falls to pieces; gradients, caches and the head's tiles do not.
+  // Only small blocks fragment.
   const overhead = (coming: number, small: number, tokens: number): number =>
     Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
   const tokens = rowsOf(settings, microBatch);
@@ -125,12 +118,12 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   };
 }
 
-/** Whether sequences share the rows of what they begin with; true by default. */
+/** Default true. */
 interface Sharing {
   readonly shared?: boolean;
 }
 
-/** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
+/** Peak bytes without gradients. */
 export function trainingPassBytes(
   config: ModelConfig,
   { shared = true, ...settings }: Pick<MemorySettings, "dtype" | "lora" | "recompute" | "headBytes"> & Sharing,
@@ -145,12 +138,12 @@ export function trainingPassBytes(
     const predictions = forward.batch.predicted.length;
     passBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
   };
-  // Once the gradients are there, what a pass adds to them is activations.
+  // The first pass allocates gradients; the second adds only activations.
   kernels.scope(pass);
   return peakOf(meter, pass);
 }
 
-/** Bytes that a forward pass without gradients holds at its highest. */
+/** Peak bytes. */
 export function forwardPassBytes(
   config: ModelConfig,
   { shared = true, ...settings }: Pick<MemorySettings, "dtype" | "lora"> & Sharing,
@@ -161,7 +154,6 @@ export function forwardPassBytes(
   return peakOf(meter, () => passForward(model, packBatch(meter.kernels, sequences, { shared }), "layer"));
 }
 
-/** Shapes without numbers, counted as libtorch would hold them. */
 function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
   return new MeteredKernels(createShapeKernels(dtype), {
     scratch: libtorchScratch(elementBytes[dtype], { headBytes }),
@@ -213,7 +205,7 @@ function samplingMemory(
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
 }
 
-/** Second copies of the matrices that decoding multiplies with. */
+/** Second copies of matrices used in decoding. */
 function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: MemorySettings): number {
   if (rollouts === 0 || dtype !== "float32" || !packedWeights) return 0;
   const [least, most] = packedWeights;
@@ -226,7 +218,7 @@ function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: Me
   return count * elementBytes.float32.full;
 }
 
-/** What a pass of `tokens` new tokens in each of some rows takes beside weights and caches. */
+/** Peak bytes of a pass with `tokens` new tokens per row. */
 function stepPeak(
   meter: MeteredKernels,
   model: ModelOnDevice,
@@ -243,18 +235,18 @@ function stepPeak(
   });
 }
 
-/** What fits into a device's memory; 0 when not even one does. */
+/** 0 if none fit. */
 export interface LargestBatches {
-  /** Sequences of one training micro-batch, and the rows that they take. */
+  /** Sequences and rows of a training micro-batch. */
   readonly microBatch: number;
   readonly maxTokensPerMicroBatch: number;
   readonly rollouts: number;
 }
 
-/** No batch is planned beyond this: more would not be faster. */
+/** Larger batches are not faster. */
 const most = { microBatchTokens: 1 << 20, rollouts: 1 << 16 } as const;
 
-/** The largest micro-batch and the largest rollout batch of sequences of the planned length. */
+/** Largest batches with the planned lengths. */
 export function largestBatches(
   config: ModelConfig,
   settings: Omit<MemorySettings, "microBatch" | "rollouts">,
@@ -273,7 +265,7 @@ export function largestBatches(
   };
 }
 
-/** The largest count from 0 to `limit` that fits, where what fits is a beginning of them. */
+/** Binary search for the largest count that fits. */
 function largest(limit: number, fits: (count: number) => boolean): number {
   let known = 0;
   let beyond = 1;

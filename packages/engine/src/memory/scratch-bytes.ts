@@ -1,53 +1,53 @@
 import { sizeOf, type Kernels, type SegmentTree, type SequenceLayout, type Tensor } from "../kernels/index.ts";
 import type { ElementBytes } from "./element-bytes.ts";
 
-/** Bytes that an operation holds for itself while it runs, beside its inputs and results. */
+/** Temporary bytes of an operation. */
 export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;
 
 type Heads = Readonly<Record<"q" | "k" | "v", Tensor>>;
 
-/** All arrays of a tile of the head together, on the CPU; `kernels-torch` takes 512 MiB on a GPU. */
+/** Default on the CPU; `kernels-torch` uses 512 MiB on a GPU. */
 export const defaultHeadBytes: number = 2 ** 26;
 
-/** Of the kernels that work on a float32 array some rows at a time, as `kernels-torch` does. */
+/** Elements per tile of row-wise float32 kernels in `kernels-torch`. */
 const tileElements = 2 ** 19;
 
-/** How often a row is there for the attention over a tree of segments, as query and as key: in copies, results and sums. */
+/** Copies of each row in tree attention. */
 interface TreeCopies {
-  /** Before rows are gathered, where some have to be padded. */
+  /** Rows before gathering, if padded. */
   readonly filled: readonly [queries: number, keys: number];
-  /** Of what a segment does for itself. */
+  /** Rows of a segment's attention to itself. */
   readonly own: readonly [queries: number, keys: number];
-  /** As query, for every segment that its own continues. */
+  /** Query rows, per ancestor segment. */
   readonly across: number;
-  /** As key, for all that continue its segment. */
+  /** Key rows of continued segments. */
   readonly continued: number;
 }
 
-/** Read off `kernels-torch`, where all of an operation's arrays live to its end. */
+/** Taken from `kernels-torch`, where an operation's arrays live until its end. */
 const treeCopies: Readonly<Record<"forward" | "backward", TreeCopies>> = {
   forward: { filled: [1, 1], own: [3, 1], across: 6, continued: 1 },
   backward: { filled: [3, 1], own: [5, 3], across: 8, continued: 5 },
 };
 
-/** What libtorch's kernels hold, which take the most of all sets. */
+/** Temporary memory of libtorch's kernels, the largest of all sets. */
 export function libtorchScratch(
   { working, full }: ElementBytes,
   options: { readonly headBytes: number },
 ): ScratchBytes {
   const exact = working >= full;
-  /** Of what is computed wider than it is stored. */
+  /** Extra bytes of full-precision results. */
   const wide = exact ? 0 : full;
   const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
     Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
-  /** Where results are written in place: room for some rows. */
+  /** Tile of rows for in-place results. */
   const tile = (x: Tensor): number => full * Math.min(elements(x), tileElements);
   const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {
     const [sequences, rows] = [layout.offsets.length - 1, layout.offsets.at(-1) ?? 0];
     const places = sequences * layout.longest;
     return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
   };
-  /** As if all copies were in full precision, as most are where there are two. */
+  /** Assumes full precision for all copies. */
   const overTree = (layout: SequenceLayout, tree: SegmentTree, copies: TreeCopies, { q, k, v }: Heads): number => {
     const rows = layout.offsets.at(-1) as number;
     const { own, across, continued } = treeRows(layout, tree);
@@ -90,7 +90,7 @@ function elements(...tensors: readonly Tensor[]): number {
 
 interface TreeRows {
   readonly own: number;
-  /** Of those that attend to a segment that they continue, once for each. */
+  /** Query rows, once per ancestor segment. */
   readonly across: number;
   readonly continued: number;
 }
@@ -105,12 +105,12 @@ function treeRows({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeRo
     depths[s] = depth;
     across += depth * (lengths[s] as number);
   });
-  // Depth first, what continues a segment directly begins right behind it.
+  // A first child directly follows its parent.
   const continued = lengths.reduce((sum, length, s) => sum + (parents[s + 1] === s ? length : 0), 0);
   return { own: paddedRows(lengths), across, continued };
 }
 
-/** Segments share a call with those up to twice as long, and short ones with any: each is padded to the longest there. */
+/** Segments share a call if at most twice as long, or short; each is padded to the longest. */
 function paddedRows(lengths: readonly number[]): number {
   const short = 16;
   let [rows, longest] = [0, Infinity];

@@ -1,12 +1,12 @@
-/** Sequences of one length that share their prompts and nothing else. */
+/** Sequences of one length that share only their prompts. */
 export interface SequenceLengths {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Sequences to a prompt; 1 by default. */
+  /** Sequences per prompt. Default 1. */
   readonly repliesPerPrompt?: number;
 }
 
-/** Rows that some of them take: every prompt once. */
+/** Rows with each prompt once. */
 export function rowsOf(
   { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   sequences: number,
@@ -14,7 +14,7 @@ export function rowsOf(
   return Math.ceil(sequences / repliesPerPrompt) * promptTokens + sequences * completionTokens;
 }
 
-/** How many of them take at most `rows`. */
+/** Max sequences with at most `rows` rows. */
 export function sequencesWithin(lengths: SequenceLengths, rows: number): number {
   const { promptTokens, completionTokens, repliesPerPrompt = 1 } = lengths;
   const groups = Math.floor(rows / rowsOf(lengths, repliesPerPrompt));

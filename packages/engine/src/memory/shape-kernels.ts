@@ -1,10 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 
-/**
- * A kernel set that computes nothing: its tensors have shapes and no numbers. The real passes run on it to find out how
- * much memory they would take.
- */
+/** Kernel set with shapes but no data, to measure the memory of passes. */
 export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
   const make = (shape: readonly number[], type: Tensor["dtype"] = "float"): Tensor => ({
     shape: [...shape],

@@ -59,7 +59,7 @@ export function layerActivations(model: ModelOnDevice, layer: number, input: Ten
   };
 }
 
-/** For sampling: changes `x` in place. */
+/** Changes `x` in place, for sampling. */
 export function layerFromCache(
   model: ModelOnDevice,
   layer: number,

@@ -20,7 +20,7 @@ export interface ModelConfig {
   readonly maxPositions: number;
   /** The head shares the embedding's weights. */
   readonly tiedHead: boolean;
-  /** One-row head that returns a value. Absent in `config.json`. */
+  /** Head with one row that returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
   /** Bias of query, key and value projections (Qwen2; Llama with `attention_bias`). */
   readonly qkvBias: boolean;

@@ -26,7 +26,7 @@ interface Run {
   sequence: number;
   from: number;
   to: number;
-  /** By first token, in order of the sequences. */
+  /** Keyed by first token, in order of the sequences. */
   children: Map<number, Run>;
   readonly ending: number[];
   /** Children after merging. */
@@ -85,7 +85,7 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
       const { from } = (kept[segment] as { readonly run: Run }).run;
       for (; position >= from; position--) {
         const row = (starts[segment] as number) + position - from;
-        // Earlier rows belong to an earlier sequence too.
+        // Its earlier rows have owners too.
         if (forest.owners[row] !== -1) return;
         forest.owners[row] = s;
         forest.tokens[row] = input[position] as number;

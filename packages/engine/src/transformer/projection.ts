@@ -48,7 +48,7 @@ export function projectTogether(
     const out = kernels.columns(whole, start, part.width);
     start += part.width;
     const pair = throughPair(model, part.name, x, dropout);
-    // In place, so that the parts remain columns of one matrix.
+    // The parts remain columns of one matrix.
     if (pair) kernels.linearOnto(out, pair.inner, pair.b);
     return out;
   });

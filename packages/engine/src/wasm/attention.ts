@@ -57,9 +57,9 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
 }
 
 interface Paths {
-  /** Of each the rows of its ancestors. */
+  /** Number of ancestor rows per segment. */
   readonly before: Tensor;
-  /** The first segment of each tree, and behind the last how many segments there are: a tree's lie together. */
+  /** First segment of each tree, then the number of segments. */
   readonly trees: Tensor;
   readonly count: number;
 }
@@ -94,9 +94,9 @@ function sizes({ queryHeads, kvHeads, headDim, scale }: AttentionShape): number[
 }
 
 /**
- * By pairs of a key/value head and a sequence, or a tree: gradients of keys add up over segments in their order.
- * @param first - position of the first pair; behind it stand the number of pairs, four sizes and the scratch
- * @param products - of a row with each key that it may see
+ * Divides by pairs of key/value head and sequence or tree, so that key gradients are summed in order.
+ * @param first - index of the first-pair argument; pair count, four sizes and scratch follow
+ * @param products - per row and visible key
  */
 function pairSplit(
   { offsets, longest }: SequenceLayout,
@@ -105,7 +105,7 @@ function pairSplit(
   { first, products, bytes }: { readonly first: number; readonly products: number; readonly bytes: number },
 ): Split {
   const rows = (offsets.at(-1) ?? 0) / Math.max(1, count);
-  // A product is an addition too, and keys behind a row are not seen: about twenty such steps in a nanosecond.
+  // A product includes an addition, and later keys are skipped: about twenty per nanosecond.
   const cost = (rows * longest * headDim * products * (queryHeads / kvHeads)) / 20;
   return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { at: first + 6, bytes } };
 }

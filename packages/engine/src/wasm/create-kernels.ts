@@ -6,14 +6,13 @@ import { ThreadPool } from "./thread-pool.ts";
 import { wasmKernelSet } from "./wasm-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
-/** More were not measured. */
+/** Larger numbers are untested. */
 const maxOwnThreads = 8;
 
 /**
- * Starts the wasm kernels, each set with a memory of its own of at most 4 GiB; called in the engine's worker, which says how many sets
- * share the processors. Called without, a set has one thread.
- * The options are those of {@link wasmKernels}; Node knows no `fused`.
- * @throws LaconicError `device_unavailable` when they do not start, `config_invalid` on an unknown option.
+ * Opens the wasm kernels with a memory of at most 4 GiB. Without `place`, the set has one thread. Options are those of
+ * {@link wasmKernels}, without `fused` in Node.
+ * @throws LaconicError `device_unavailable` if they do not start, `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options, place) => {
   const { fma = false, threads, ...others } = options ?? {};
@@ -24,7 +23,7 @@ export const createKernels: CreateKernels = async (options, place) => {
   return wasmKernelSet(memory, new ThreadPool(memory, { threads: count, start: startHelper }), fma);
 };
 
-/** How many threads compute. @param available - at once on this machine; 0 where threads cannot share memory @throws LaconicError `config_invalid` */
+/** @param available - usable threads; 0 without shared memory @throws LaconicError `config_invalid` */
 export function threadCount(
   threads: string | number | boolean | undefined,
   available: number,
@@ -37,23 +36,22 @@ export function threadCount(
   throw new LaconicError("config_invalid", message, { key: "threads" });
 }
 
-/** How the wasm kernels compute, and where a browser finds them. */
 export interface WasmOptions {
   /**
-   * Products round once for each multiplication and addition where the processor can: faster, and the bits are those of the
-   * machine. Without it they are the same on every machine. Needs relaxed SIMD: Node 22, Chromium 114; `hasRelaxedSimd` tells.
+   * Uses fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114);
+   * see `hasRelaxedSimd`.
    */
   readonly fma?: boolean;
   /**
-   * Threads that share the work of a kernel, the worker's own among them, 1 to 64: the bits do not depend on it. By default the
-   * processors of the machine divided by the engine's workers, at most 8. A page has one unless it is isolated (COOP and COEP).
+   * Threads per kernel set, 1 to 64; results do not depend on it. Default: processors divided by workers, at most 8; 1
+   * in pages without isolation (COOP and COEP).
    */
   readonly threads?: number;
-  /** Where a browser finds `assets/fused.wasm` of this package, or `fused-fma.wasm`, if not where its bundler put it; Vite and webpack ship them. */
+  /** Browser URL of `assets/fused.wasm` or `fused-fma.wasm`. Default: from the bundler. */
   readonly fused?: string;
 }
 
-/** The device that needs nothing but npm: float32, SIMD, all processors. */
+/** float32, SIMD, all processors; no installation. */
 export function wasmKernels(options: WasmOptions = {}): KernelSource {
   const given = Object.keys(options).length > 0 && { options: { ...options } };
   return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...given };

@@ -5,7 +5,6 @@ type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "s
 
 export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwise> {
   const { store } = device;
-  /** A function of two arrays of one shape. */
   const pairwise =
     (name: "add" | "multiply" | "swiGlu") =>
     (a: Tensor, b: Tensor): Tensor => {

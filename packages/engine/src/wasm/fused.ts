@@ -1,4 +1,4 @@
-/** The functions of assets/fused.wasm, built from assembly/. */
+/** Functions of assets/fused.wasm, built from assembly/. */
 export const fusedNames = [
   "add",
   "addBias",
@@ -33,11 +33,11 @@ export const fusedNames = [
 
 export type FusedName = (typeof fusedNames)[number];
 
-/** Arrays are byte addresses in the memory. */
+/** Arrays are byte addresses. */
 export type Fused = Readonly<Record<FusedName, (...args: number[]) => number>>;
 
-/** Where the fused kernels lie. In this form, at this depth, bundlers find the file and ship it. */
+/** Bundlers need this form and folder depth to find the files. */
 export const fusedFile: URL = new URL("../../assets/fused.wasm", import.meta.url);
 
-/** The same source with fused multiplication and addition in its products. */
+/** With fused multiply-add in products. */
 export const fmaFile: URL = new URL("../../assets/fused-fma.wasm", import.meta.url);

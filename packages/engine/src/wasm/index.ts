@@ -1,5 +1,5 @@
 /**
- * A kernel set of the Laconic engine on WebAssembly: SIMD, threads over one memory, nothing to install, in Node and in browsers.
+ * Kernel set on WebAssembly with SIMD and threads, in Node and in browsers.
  * @module @laconic/engine/wasm
  */
 export { createKernels, wasmKernels } from "./create-kernels.ts";

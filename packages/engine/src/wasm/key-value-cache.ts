@@ -1,7 +1,7 @@
 import { KeyValueCaches, type Kernels, type KeyValueCache, type Tensor } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-/** One layer's keys and values, [pages, pageSize, kvHeads * headDim] each. */
+/** [pages, pageSize, kvHeads * headDim] each. */
 interface WasmCache extends KeyValueCache {
   readonly keys: Tensor;
   readonly values: Tensor;
@@ -42,7 +42,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
           {
             countAt: 7,
             steps: { 4: 4, 5: 4 * pageCount, 6: 4 },
-            // Two products with every position of the pages, at about ten operations in a nanosecond.
+            // Two products per position, about ten operations per ns.
             cost: ((positions / sequences) * pageCount * pageSize * shape.queryHeads * shape.headDim * 4) / 10,
             scratch: { at: 14, bytes },
           },

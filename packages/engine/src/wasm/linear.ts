@@ -45,12 +45,12 @@ export function linearKernels(
   };
 }
 
-/** Logits of at most this many elements are held at once (16 MiB). */
+/** Max logits at a time (16 MiB). */
 const maxLogits = 1 << 22;
 
 type Head = "headLogProbs" | "headLogProbsBackward";
 
-/** The output layer and its log-softmax, in chunks of rows so that the logits never exist as a whole. */
+/** Computes chunks of rows. */
 export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
   const { store, products } = device;
   const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {
@@ -81,7 +81,7 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
         const logits = store.allocate([count, vocabulary]);
         products.forward(part, count, weight, store.address(logits));
         const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
-        // Turns the logits into their gradient.
+        // Replaces the logits by their gradient.
         const split = { countAt: 5, width: vocabulary, rows: [0], numbers: [1, 2, 3, 4] };
         device.divideRows(split, "headLogProbsBackward", logits, ...at, count, vocabulary);
         const dLogits = store.address(logits);

@@ -3,7 +3,7 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "placeRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
 
-/** Operations that treat each row of a matrix by itself. */
+/** Operations on single matrix rows. */
 export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
   const { store } = device;
   return {
@@ -57,7 +57,6 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
   };
 }
 
-/** Rows of what stays in memory between decode steps. */
 export function rowWriteKernels(device: WasmDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { store } = device;
   const ints = (tensor: Tensor): Int32Array => {
@@ -90,7 +89,7 @@ export function rowWriteKernels(device: WasmDevice): Pick<Kernels, "pickRows" | 
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Parts of matrices, and tensors that are used together: each tensor has memory of its own. */
+/** Each tensor has separate memory. */
 export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {

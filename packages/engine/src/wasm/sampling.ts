@@ -6,7 +6,7 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
-  /** A column per parameter, in the order of the steps; reading this memory costs nothing. */
+  /** Columns per parameter; reads are free in this memory. */
   const columnsOf = (given: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
     const settings = isOnDevice(given) ? floatsOf(store.bytes(given.settings)) : packSampling(given).settings;
     return kernelSampling.map((name, column) => {
@@ -74,7 +74,7 @@ function logSumExp(scores: Float32Array): number {
   return largest + logarithm(sum);
 }
 
-/** Tokens of the largest scores in descending order, the first of equals first; `count` is small. */
+/** Largest scores in descending order, first of ties first. */
 function likeliest(scores: Float32Array, count: number): number[] {
   const best: number[] = [];
   scores.forEach((score, token) => {

@@ -1,17 +1,17 @@
 import { sizeOf, TensorScopes, type Tensor } from "../kernels/index.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
-/** An array in memory. Tensors of several shapes may share one until one of them is changed. */
+/** Shared by tensors until one changes. */
 interface Data {
   readonly address: number;
   readonly shape: readonly number[];
   readonly count: number;
   tensors: number;
-  /** The same matrix as panels for the matrix product, made at first use and kept until the values change. */
+  /** Panels for matrix products, cached until the values change. */
   panels: Data | null;
 }
 
-/** A handle over data. An in-place update may swap the data underneath; the handle stays. */
+/** In-place updates may replace the data. */
 class Handle implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
@@ -24,7 +24,6 @@ class Handle implements Tensor {
   }
 }
 
-/** Owns every handle and knows what may be changed in place. */
 export class TensorStore extends TensorScopes<Handle> {
   readonly #memory: WasmMemory;
 
@@ -33,7 +32,7 @@ export class TensorStore extends TensorScopes<Handle> {
     this.#memory = memory;
   }
 
-  /** Holds whatever was in memory before. */
+  /** Uninitialized tensor. */
   allocate(shape: readonly number[], dtype: "float" | "int32" = "float"): Tensor {
     return this.adopt(new Handle(this.#allocate(shape), [...shape], dtype));
   }
@@ -48,23 +47,23 @@ export class TensorStore extends TensorScopes<Handle> {
     this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
     return tensor;
   }
-  /** Another handle over the same data, until either is changed. */
+  /** Shares the data until either changes. */
   reshaped(tensor: Tensor, shape: readonly number[]): Tensor {
     const { data, dtype } = this.get(tensor);
     data.tensors += 1;
     return this.adopt(new Handle(data, [...shape], dtype));
   }
 
-  /** Byte address of the first element; valid until the tensor is freed or made writable. */
+  /** Valid until the tensor is freed or made writable. */
   address(tensor: Tensor): number {
     return this.get(tensor).data.address;
   }
-  /** The tensor's bytes as a view, valid until the next allocation. */
+  /** Valid until the next allocation. */
   bytes(tensor: Tensor): Uint8Array {
     return this.#bytes(this.get(tensor).data);
   }
 
-  /** Address of the tensor's panels: what `pack` writes at the address that it gets, `shape` large, kept until the values change. */
+  /** Address of cached panels, which `pack` writes at first use. */
   panels(tensor: Tensor, shape: readonly number[], pack: (from: number, to: number) => void): number {
     const { data } = this.get(tensor);
     if (!data.panels) {
@@ -74,7 +73,7 @@ export class TensorStore extends TensorScopes<Handle> {
     return data.panels.address;
   }
 
-  /** Makes a tensor safe to change in place: gives it data that nothing else shares and no panels repeat. */
+  /** Copies shared data and drops panels. */
   makeWritable(tensor: Tensor): void {
     const handle = this.get(tensor);
     const { data } = handle;

@@ -2,43 +2,39 @@ import { LaconicError } from "@laconic/core";
 import { boardAt, boardBytes, line, takeParts, word, type Board } from "../../assets/parts.mjs";
 import { fusedNames, type Fused, type FusedName } from "./fused.ts";
 
-/** How the work of a call is divided: every part has units of its own, and no sum goes over two parts. */
+/** Division of a call into independent parts. */
 export interface Split {
-  /** Position of the argument that counts units: rows, columns, sequences, numbers. */
+  /** Index of the argument that counts units. */
   readonly countAt: number;
-  /** What an argument, by its position, grows by for each unit. */
+  /** Increment per unit, by argument index. */
   readonly steps: Readonly<Record<number, number>>;
-  /** About what a unit takes, in nanoseconds. */
+  /** Approximate ns per unit. */
   readonly cost: number;
-  /** Parts begin at multiples of this; 1 by default. */
+  /** Parts start at multiples of this. Default 1. */
   readonly multiple?: number;
-  /** Units that are worth a part; `multiple` by default. */
+  /** Min units per part. Default `multiple`. */
   readonly fewest?: number;
-  /** Position of the argument for working space, and the bytes that each thread has there. */
+  /** Index of the working-space argument, and bytes per thread. */
   readonly scratch?: { readonly at: number; readonly bytes: number };
 }
 
 export interface ThreadPoolOptions {
-  /** Threads that compute, the calling one among them; those behind the first start with the first job. */
+  /** Includes the calling thread; helpers start with the first job. */
   readonly threads: number;
   readonly start: StartHelper;
-  /** Jobs that take less, in nanoseconds, are not divided: to wake a thread costs some ten thousand. */
+  /** Shorter jobs (ns) are not divided; waking a thread takes about 10,000 ns. */
   readonly least?: number;
-  /**
-   * Milliseconds for a helper to finish its part. A part is one key/value head of a micro-batch or less, which takes a minute
-   * for long sequences of a large model.
-   */
+  /** Max ms per part; a key/value head of long sequences takes a minute for a large model. */
   readonly patience?: number;
 }
 
-/** What a part should take: long beside taking it, short beside a job, so that nobody waits long for the last. */
+/** Duration of a part in ns: much longer than taking it, shorter than a job. */
 const [shortest, longest] = [20_000, 500_000];
 const partsEach = 8;
 const looks = 20_000;
-/** No part has such a number. */
+/** Larger than every part number. */
 const closed = 2 ** 30;
 
-/** The memory that threads share, and what they compute with. */
 export interface SharedFunctions {
   readonly fused: Fused;
   readonly module: object;
@@ -47,8 +43,8 @@ export interface SharedFunctions {
 }
 
 /**
- * Threads over one memory. Parts go to whoever is free, the calling thread among them, so a helper that starts late or never
- * costs speed alone. What is computed does not depend on who does it.
+ * Free threads take parts, including the calling one, so missing helpers cost only speed. Results do not depend on the
+ * distribution.
  */
 export class ThreadPool {
   readonly threads: number;
@@ -74,8 +70,8 @@ export class ThreadPool {
   }
 
   /**
-   * Calls a function that returns nothing, divided where that is worth it.
-   * @throws LaconicError `engine_failed` when a helper fails or ends within its part
+   * Divides the call if this saves time.
+   * @throws LaconicError `engine_failed` if a helper fails or ends during its part
    */
   run(name: FusedName, args: readonly number[], split: Split): void {
     const { countAt, cost, multiple = 1, fewest = multiple } = split;
@@ -86,7 +82,7 @@ export class ThreadPool {
       return;
     }
     const wanted = Math.min(longest, Math.max(shortest, whole / this.threads / partsEach));
-    // As many for each thread, and as even as can be.
+    // Even parts, equally many per thread.
     const each = Math.max(1, Math.floor(units / this.threads / Math.max(fewest, wanted / cost)));
     const grain = multiple * Math.ceil(units / this.threads / each / multiple);
     const parts = Math.ceil(units / grain);
@@ -116,7 +112,7 @@ export class ThreadPool {
       this.#options.start({ module, memory, address: this.#address, names: fusedNames, thread });
   }
 
-  /** Nobody is inside: whoever comes takes no part until `taken` begins anew, and sees the whole job then. */
+  /** No helper is in the loop; late helpers skip this job until `taken` is reset. */
   #publish(
     { words, base, steps }: Board,
     name: FusedName,
@@ -145,11 +141,10 @@ export class ThreadPool {
     for (let thread = 0; thread < this.threads; thread++) Atomics.store(words, word.taken + line * thread, parts);
   }
 
-  /** Waits for the parts that helpers have taken. */
   #untilLeft(words: Int32Array<SharedArrayBuffer>): void {
     this.#setTaken(words, closed);
     for (let i = 0; i < looks && Atomics.load(words, word.inside) !== 0; i++);
-    // In slices, since a machine may sleep: what passes then is one of them.
+    // A sleep of the machine counts as one slice.
     const slice = Math.min(1000, this.#options.patience);
     let slices = Math.ceil(this.#options.patience / slice);
     for (let inside; (inside = Atomics.load(words, word.inside)) !== 0;) {
@@ -167,16 +162,16 @@ function threadFailed(what: string): LaconicError {
   return new LaconicError("engine_failed", `a thread of the wasm kernels ${what}; start the engine anew`);
 }
 
-/** What a helper of a kernel set is started with; structured-cloneable where threads share memory. */
+/** Start data of a helper; structured-cloneable. */
 export interface HelperSetup {
   readonly module: object;
   readonly memory: object;
   readonly address: number;
-  /** Of functions, in the order of their numbers on the board. */
+  /** Ordered by their numbers on the board. */
   readonly names: readonly string[];
-  /** Of working space; the calling thread is 0. */
+  /** Index of its working space; the calling thread is 0. */
   readonly thread: number;
 }
 
-/** Starts a helper, which keeps no process alive. One that does not start takes no part, and nobody waits for it. */
+/** Starts a helper that does not keep the process alive. Helpers that fail to start are not needed. */
 type StartHelper = (setup: HelperSetup) => void;

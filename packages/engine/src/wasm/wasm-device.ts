@@ -7,14 +7,13 @@ import type { WasmMemory } from "./wasm-memory.ts";
 
 interface RowSplit {
   readonly countAt: number;
-  /** Floats of a row; 1 by default. */
+  /** Floats per row. Default 1. */
   readonly width?: number;
   readonly rows: readonly number[];
-  /** Of arrays with one number for each row. */
+  /** Arrays with one element per row. */
   readonly numbers?: readonly number[];
 }
 
-/** What all operations work with: the tensors, and the fused functions over the memory they lie in. */
 export class WasmDevice {
   readonly store: TensorStore;
   readonly products: Products;
@@ -32,12 +31,12 @@ export class WasmDevice {
     return this.#memory.fused[name](...this.#addresses(args));
   }
 
-  /** The same over all threads, for a function that returns nothing. */
+  /** Runs on all threads. */
   divide(split: Split, name: FusedName, ...args: readonly (Tensor | number)[]): void {
     this.#pool.run(name, this.#addresses(args), split);
   }
 
-  /** The same for a function that treats every row, or every number, by itself. */
+  /** `divide` for independent rows or elements. */
   divideRows(
     { countAt, width = 1, rows, numbers = [] }: RowSplit,
     name: FusedName,
@@ -46,17 +45,17 @@ export class WasmDevice {
     const steps: Record<number, number> = {};
     for (const at of rows) steps[at] = 4 * width;
     for (const at of numbers) steps[at] = 4;
-    // A few numbers are read and written in a nanosecond. Vectors of four stay whole, and so do cache lines.
+    // Two elements per ns; parts keep vectors of four and cache lines whole.
     this.divide({ countAt, steps, cost: width / 2, multiple: width === 1 ? 16 : 1 }, name, ...args);
   }
 
-  /** Calls `body` with uninitialised working space of so many floats for each thread, freed afterwards. */
+  /** Uninitialized; freed after `body`. */
   withThreadScratch(floats: number, body: (scratch: Tensor, bytes: number) => void): void {
     const each = (floats + 15) & ~15;
     this.withScratch(each * this.#pool.threads, (scratch) => body(scratch, 4 * each));
   }
 
-  /** Calls `body` with uninitialised working space, freed afterwards. */
+  /** Uninitialized; freed after `body`. */
   withScratch<T>(floats: number, body: (scratch: Tensor) => T): T {
     const scratch = this.store.allocate([floats]);
     try {
@@ -66,7 +65,7 @@ export class WasmDevice {
     }
   }
 
-  /** @throws LaconicError `input_invalid` when `ids` holds an integer outside [0, limit): the device would write elsewhere. */
+  /** @throws LaconicError `input_invalid` for an integer outside [0, limit). */
   expectIndices(ids: Tensor, limit: number, place: string): void {
     const at = this.run("firstOutside", ids, ids.shape[0] as number, limit);
     if (at < 0) return;
@@ -82,25 +81,25 @@ export class WasmDevice {
   }
 }
 
-/** Columns of a panel, and the block of the left matrix with a tile behind it, as `assembly/product.ts` has them. */
+/** As in `assembly/product.ts`: panel columns, left block plus one tile. */
 const panelColumns = 8;
 const blockFloats = 60 * 512 + 64;
-/** Right operands that do not last are packed in parts of about this many floats (4 MiB), in whole blocks of rows. */
+/** Floats (4 MiB) and rows of packed parts of temporary right operands. */
 const partFloats = 1 << 20;
 const blockRows = 256;
 
-/** Rows of a part are whole strips in both forms, half a block; a product of fewer than four such parts is divided by columns. */
+/** Whole strips of both variants, half a block. Products with fewer than four parts are divided by columns. */
 const partRows = 30;
-/** Columns of such a part: packing its rows, as every part does, is a small share. */
+/** Columns per part, wide enough to repack the rows. */
 const partColumns = 128;
-/** Rows of a strip; of a weight's gradient four are worth going over the right matrix. */
+/** Rows per strip, and min rows per part of a weight gradient. */
 const [stripRows, gradientRows] = [5, 20];
-/** Columns that a thread packs at once: whole cache lines. */
+/** Whole cache lines. */
 const packedColumns = 64;
-/** Multiplications and additions of a tile, and numbers that are packed, in a nanosecond. */
+/** Multiply-adds and packed elements per nanosecond. */
 const [productSpeed, packingSpeed] = [40, 2];
 
-/** The three dense products of a layer with its weight [outer, inner], on addresses. */
+/** Products with weight [outer, inner], on addresses. */
 class Products {
   readonly #pool: ThreadPool;
   readonly #store: TensorStore;
@@ -110,7 +109,7 @@ class Products {
     this.#store = store;
   }
 
-  /** out [rows, outer] = x weight^T. The weight's panels are kept while it lives and does not change. */
+  /** out [rows, outer] = x weight^T; caches the weight's panels. */
   forward(x: number, rows: number, weight: Tensor, out: number): void {
     const [outer, inner] = weight.shape as readonly [number, number];
     if (rows === 0) return;
@@ -137,7 +136,7 @@ class Products {
     );
   }
 
-  /** dWeight [outer, inner] = dOut^T x, or that much more unless `first`. */
+  /** dWeight [outer, inner] = dOut^T x; added unless `first`. */
   transposed(dOut: number, x: number, rows: number, dWeight: Tensor, first: boolean): void {
     const [outer, inner] = dWeight.shape as readonly [number, number];
     const out = this.#store.address(dWeight);
@@ -180,7 +179,7 @@ class Products {
     this.#pool.run("product", args, { ...split, scratch: { at: 9, bytes: 4 * blockFloats } });
   }
 
-  /** Packs rows of a matrix [depth, columns] into panels, part by part. */
+  /** Packs [depth, columns] into panels, part by part. */
   #inParts(
     from: number,
     depth: number,

@@ -10,10 +10,10 @@ import type { ThreadPool } from "./thread-pool.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
-/** Positions of a page of the key-value cache. */
+/** Positions per page of the key-value cache. */
 export const wasmPageSize = 32;
 
-/** The kernel set on wasm: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
+/** `fma` names the memory's variant of the functions. */
 export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
   const device = new WasmDevice(memory, pool);
   return checkedKernels({

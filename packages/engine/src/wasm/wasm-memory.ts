@@ -3,11 +3,11 @@ import { LaconicError } from "@laconic/core";
 import { fusedNames, type Fused } from "./fused.ts";
 
 const page = 2 ** 16;
-/** All that addresses of 32 bits reach. */
+/** 4 GiB, the limit of 32-bit addresses. */
 const maxPages = 2 ** 16;
-/** Some of the fused functions count bytes in signed numbers. */
+/** Some fused functions count bytes in signed integers. */
 const largestArray = 2 ** 31 - page;
-/** A cache line: no array shares one with another. */
+/** Cache line; arrays never share one. */
 const alignment = 64;
 
 export interface WasmMemoryOptions {
@@ -15,13 +15,13 @@ export interface WasmMemoryOptions {
   readonly shared?: boolean;
 }
 
-/** A memory of our own, the fused functions over it, and who has which part of it. */
+/** Memory with its functions and allocator. */
 export class WasmMemory {
   readonly fused: Fused;
-  /** The functions for another thread, where the memory is shared. */
+  /** Module for helper threads. */
   readonly module: object;
   readonly #memory: WebAssembly.Memory;
-  /** Address 0 stays nobody's. */
+  /** Address 0 is never allocated. */
   readonly #free = new FreeBlocks(alignment);
   #bytes: Uint8Array;
 
@@ -33,7 +33,7 @@ export class WasmMemory {
     this.#free.add(alignment, memory.buffer.byteLength - alignment);
   }
 
-  /** @param binary - of the fused functions @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
+  /** @throws LaconicError `device_unavailable` without SIMD, or if the binary lacks a function */
   static async open(
     binary: Uint8Array<ArrayBuffer>,
     { fma = false, shared = false }: WasmMemoryOptions = {},
@@ -57,10 +57,7 @@ export class WasmMemory {
     return new WasmMemory(memory, module, exports as unknown as Fused);
   }
 
-  /**
-   * Address of an array of 4-byte numbers, which hold whatever was there before.
-   * @throws LaconicError `device_out_of_memory` when the memory is full.
-   */
+  /** Uninitialized array of 4-byte elements. @throws LaconicError `device_out_of_memory` */
   allocate(shape: readonly number[]): number {
     const bytes = bytesOf(shape);
     if (bytes > largestArray) throw memoryFull(shape);
@@ -69,15 +66,14 @@ export class WasmMemory {
   release(address: number, shape: readonly number[]): void {
     this.#free.add(address, bytesOf(shape));
   }
-  /** Structured-cloneable where threads share it. */
+  /** Structured-cloneable if shared. */
   get memory(): { readonly buffer: ArrayBuffer | SharedArrayBuffer } {
     return this.#memory;
   }
-  /** Bytes that `allocate` gave and nobody released. */
   get used(): number {
     return this.#memory.buffer.byteLength - alignment - this.#free.bytes;
   }
-  /** The array's bytes as a view, valid until the next allocation, which may move the buffer. */
+  /** Valid until the next allocation, which may move the buffer. */
   bytes(address: number, count: number): Uint8Array {
     return this.#bytes.subarray(address, address + count);
   }
@@ -85,7 +81,7 @@ export class WasmMemory {
   #grown(shape: readonly number[], bytes: number): number {
     const end = this.#memory.buffer.byteLength;
     const missing = bytes - this.#free.before(end);
-    // A quarter more than there is, so that a growing model asks seldom; what is not used costs no memory.
+    // Grows by a quarter; unused pages cost no memory.
     const wanted = Math.ceil(Math.max(missing, end / 4) / page);
     const most = maxPages - end / page;
     if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
@@ -113,10 +109,10 @@ async function startedOver(
   return { module, exports };
 }
 
-/** Of an import: its name `memory`, the kind of a memory, and limits of one that is shared. */
+/** Import entry: name `memory`, kind, and shared limits. */
 const sharedImport = [6, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 2, 3];
 
-/** The binary over a memory of one thread: pages that may not share theirs have no other, and phones reserve no 4 GiB. */
+/** Binary for an unshared memory: pages without isolation require it, and phones cannot reserve 4 GiB. */
 function unshared(binary: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const at = binary.findIndex((_, i) => sharedImport.every((byte, j) => binary[i + j] === byte));
   const copy = binary.slice();
@@ -133,21 +129,18 @@ function memoryFull(shape: readonly number[]): LaconicError {
   return new LaconicError("device_out_of_memory", message, { bytes: bytesOf(shape) });
 }
 
-/**
- * The parts of a memory that nobody has, in order of address; neighbours are one. A part is taken from the first block
- * that has room, which keeps the end of the memory free.
- */
+/** Free blocks by address, with neighbors merged. First fit keeps the end of the memory free. */
 export class FreeBlocks {
   readonly #alignment: number;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** @param multiple - of all addresses: sizes are rounded up to it */
+  /** @param multiple - alignment; sizes are rounded up to it */
   constructor(multiple: number) {
     this.#alignment = multiple;
   }
 
-  /** Address of `bytes` that are free no longer; null where no block has room. Nothing at all takes a place too. */
+  /** Allocates `bytes`; null if no block fits. Empty arrays take space. */
   take(bytes: number): number | null {
     const size = this.#rounded(bytes);
     const at = this.#ends.findIndex((end, i) => end - (this.#starts[i] as number) >= size);
@@ -186,7 +179,7 @@ export class FreeBlocks {
     return this.#ends[last] === address ? address - (this.#starts[last] as number) : 0;
   }
 
-  /** Position of the first block behind an address. */
+  /** Index of the first block after an address. */
   #after(address: number): number {
     let low = 0;
     let high = this.#starts.length;

@@ -1,4 +1,4 @@
-// The part of WebAssembly's interface that is used here; Node's types leave it to the DOM library.
+// Used WebAssembly types, which Node leaves to the DOM library.
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { readonly initial: number; readonly maximum: number; readonly shared?: boolean });

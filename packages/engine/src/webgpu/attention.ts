@@ -10,7 +10,7 @@ import {
 } from "./wgsl/attention.ts";
 import { threads } from "./wgsl/program.ts";
 
-/** Causal attention over packed sequences and trees of segments, without scores in memory or copies of keys. */
+/** No scores are stored and no keys are copied. */
 export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   const { runner } = device;
   return {
@@ -49,9 +49,9 @@ export function attentionKernels(device: GpuDevice): Pick<Kernels, "attention" |
 interface Block {
   readonly first: number;
   readonly end: number;
-  /** The keys that it reads, in order of their rows; the last run ends with the block. */
+  /** Key rows; the last run ends with the block. */
   readonly runs: readonly ReturnType<typeof ancestorRuns>[number][];
-  /** The end of the rows that read its keys. */
+  /** End of the rows that read its keys. */
   readonly readersEnd: number;
 }
 
@@ -74,7 +74,7 @@ function readersOf({ offsets }: SequenceLayout, { parents }: SegmentTree): Int32
   return readers;
 }
 
-/** No block has rows of two sequences. */
+/** Blocks never span two sequences. */
 function sequenceBlocks({ offsets }: SequenceLayout): Block[] {
   const blocks: Block[] = [];
   for (let s = 0; s + 1 < offsets.length; s++) {
@@ -87,10 +87,7 @@ function sequenceBlocks({ offsets }: SequenceLayout): Block[] {
   return blocks;
 }
 
-/**
- * Blocks of short segments together: what its rows read is what the first one reads, and each other. Each row skips those of
- * the keys that no segment of its path has.
- */
+/** Blocks span short segments: rows read the first row's path and the block, and skip keys outside their paths. */
 function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
   const { offsets } = layout;
   const blocks: Block[] = [];

@@ -1,12 +1,12 @@
 import type { ComputeDevice, GpuBuffer } from "./gpu.ts";
 
-/** Buffers of one use; a freed one serves again for the same number of bytes. */
+/** Reuses buffers of equal size. */
 export class BufferPool {
   readonly #device: ComputeDevice;
   readonly #usage: number;
-  /** Freed ones by bytes, which no recorded command names. */
+  /** By bytes; not used by recorded commands. */
   readonly #idle = new Map<number, GpuBuffer[]>();
-  /** Freed while commands that name them wait to be sent: the commands after those may take them. */
+  /** Reusable by later commands only. */
   readonly #recorded = new Map<number, GpuBuffer[]>();
 
   constructor(device: ComputeDevice, usage: number) {
@@ -14,12 +14,12 @@ export class BufferPool {
     this.#usage = usage;
   }
 
-  /** A buffer for commands to write, holding whatever it held. */
+  /** Uninitialized. */
   take(bytes: number): GpuBuffer {
     return this.#recorded.get(bytes)?.pop() ?? this.takeIdle(bytes);
   }
 
-  /** A buffer to write at once, before the commands that are recorded. */
+  /** Uninitialized, for writes before the recorded commands. */
   takeIdle(bytes: number): GpuBuffer {
     return this.#idle.get(bytes)?.pop() ?? this.#device.createBuffer({ size: bytes, usage: this.#usage });
   }

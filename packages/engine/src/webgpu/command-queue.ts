@@ -1,23 +1,23 @@
 import { bufferUsage } from "./gpu.ts";
 import type { CommandEncoder, ComputeDevice, ComputePass, ComputePipeline, GpuBuffer } from "./gpu.ts";
 
-/** Dispatches that are sent together: enough to keep the queue short, few enough for the device to begin early. */
+/** Dispatches per submission; few, so that the device starts early. */
 const maxRecorded = 16;
-/** Bytes of a dispatch's uniforms: offsets are multiples of 256 on every adapter. */
+/** Bytes per dispatch; adapters require multiples of 256. */
 const slotBytes = 256;
 
-/** Commands in their order: recorded here, and sent together. */
+/** Records commands and submits them in groups. */
 export class CommandQueue {
   readonly #device: ComputeDevice;
   readonly #onSent: () => void;
-  /** Uniforms of the recorded dispatches, a slot each. */
+  /** One slot per recorded dispatch. */
   readonly #uniforms: GpuBuffer;
   readonly #slots = new Uint8Array(maxRecorded * slotBytes);
   #recorded = 0;
   #encoder: CommandEncoder | null = null;
   #pass: ComputePass | null = null;
 
-  /** @param onSent - is called behind every submission */
+  /** @param onSent - called after every submission */
   constructor(device: ComputeDevice, onSent: () => void) {
     this.#device = device;
     this.#onSent = onSent;
@@ -25,11 +25,7 @@ export class CommandQueue {
     this.#uniforms = device.createBuffer({ size: this.#slots.byteLength, usage });
   }
 
-  /**
-   * Starts workgroups.
-   * @param buffers - by their bindings, before the uniforms
-   * @param uniforms - at most 256 bytes
-   */
+  /** @param buffers - by binding, before the uniforms @param uniforms - at most 256 bytes */
   dispatch(
     pipeline: ComputePipeline,
     layout: object,

@@ -4,9 +4,7 @@ import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
 type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
 
-/** Operations on elements of equal shape, one dispatch each. */
 export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
-  /** A result for every pair of elements `a[i]` and `b[i]`. */
   const pairwise =
     (name: string, code: string) =>
     (a: Tensor, b: Tensor): Tensor => {
@@ -24,7 +22,7 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       );
     },
     accumulate(into, delta) {
-      // A tensor may be added to itself: what is read is then no longer what is written.
+      // A tensor added to itself needs a separate copy.
       const added = device.data(delta).view();
       const program = elementwiseProgram("accumulate", { delta: added }, added.size, "result[i] += delta[i];");
       device.runner.runInPlace(program, device.own(into));

@@ -2,13 +2,13 @@ import { sizeOf } from "../kernels/index.ts";
 import type { GpuBuffer } from "./gpu.ts";
 
 interface Shared {
-  /** What makes it, as long as nobody has asked for it. */
+  /** Allocated at first use. */
   buffer: GpuBuffer | (() => GpuBuffer);
   arrays: number;
   readonly release: (buffer: GpuBuffer) => void;
 }
 
-/** Numbers on the device. Arrays of several shapes may share a buffer, until one of them is changed in place. */
+/** Arrays may share a buffer until one changes in place. */
 export class GpuArray {
   readonly shape: readonly number[];
   readonly dtype: "float32" | "int32";
@@ -23,9 +23,9 @@ export class GpuArray {
   }
 
   /**
-   * The only array in a buffer.
-   * @param buffer - or what makes it, when it is asked for first
-   * @param release - gets it back when the array and its views are gone
+   * Takes ownership of a buffer.
+   * @param buffer - or a function that allocates it at first use
+   * @param release - called without remaining views
    */
   static over(
     shape: readonly number[],
@@ -44,7 +44,7 @@ export class GpuArray {
     return this.#shared.arrays > 1;
   }
 
-  /** The same numbers once more: a copy, as long as neither is changed in place. */
+  /** Shares the buffer until either changes in place. */
   view(shape: readonly number[] = this.shape): GpuArray {
     this.#shared.arrays += 1;
     return new GpuArray(shape, this.dtype, this.#shared);

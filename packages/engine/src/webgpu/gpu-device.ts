@@ -4,7 +4,6 @@ import type { ProgramRunner } from "./program-runner.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import type { WgslProgram } from "./wgsl/program.ts";
 
-/** What all operations work with: the tensors, and what runs programs on them. */
 export class GpuDevice {
   readonly runner: ProgramRunner;
   readonly store: HandleStore<GpuArray> = new HandleStore();
@@ -17,12 +16,12 @@ export class GpuDevice {
     return this.store.get(tensor).data;
   }
 
-  /** A float tensor that a program writes as `result`; an empty one runs nothing. */
+  /** Float tensor from a program's `result`; not run if empty. */
   make(shape: readonly number[], program: () => WgslProgram): Handle<GpuArray> {
     return sizeOf(shape) === 0 ? this.blank(shape) : this.store.adoptFloats(this.runner.run(program(), shape));
   }
 
-  /** Several float tensors that a program writes by their names; none of them is empty, or all are. */
+  /** Float tensors from a program by name; all or none are empty. */
   makeAll<Name extends string>(
     shapes: Readonly<Record<Name, readonly number[]>>,
     program: () => WgslProgram,
@@ -36,7 +35,7 @@ export class GpuDevice {
     ) as Record<Name, Handle<GpuArray>>;
   }
 
-  /** A float tensor for programs to fill: its numbers are what the memory holds. */
+  /** Uninitialized float tensor. */
   blank(shape: readonly number[]): Handle<GpuArray> {
     return this.store.adoptFloats(this.runner.blank(shape));
   }
@@ -46,10 +45,10 @@ export class GpuDevice {
   }
 
   /**
-   * A parameter's gradient, in its place where it has one.
-   * @param terms - rows that are added up; zeros where there is none
-   * @param write - fills an array, or adds to what it holds
-   * @returns the gradient where no place was given, else null
+   * Computes a parameter's gradient, in place if possible.
+   * @param terms - number of summed rows
+   * @param write - fills an array, or adds to it
+   * @returns null with a place
    */
   settle(
     place: GradientPlace | undefined,
@@ -71,7 +70,7 @@ export class GpuDevice {
     return made;
   }
 
-  /** A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. */
+  /** Data for in-place changes; copies shared memory first. */
   own(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();

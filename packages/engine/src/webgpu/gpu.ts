@@ -1,4 +1,4 @@
-/** What of WebGPU is used here; the names are the standard's, without their GPU. */
+/** Used parts of WebGPU, named without the prefix GPU. */
 
 export interface Gpu {
   requestAdapter(options: { readonly powerPreference: "high-performance" }): Promise<Adapter | null>;
@@ -20,7 +20,6 @@ export type AdapterLimit =
   | "maxStorageBufferBindingSize"
   | "maxBufferSize";
 
-/** A device, and what went wrong on it. */
 export interface ComputeDevice extends WatchedDevice {
   readonly limits: Readonly<Record<"maxComputeInvocationsPerWorkgroup" | "maxComputeWorkgroupStorageSize", number>>;
   readonly queue: Queue;
@@ -32,7 +31,6 @@ export interface ComputeDevice extends WatchedDevice {
   destroy(): void;
 }
 
-/** Where a device tells its errors. */
 export interface WatchedDevice {
   onuncapturederror: ((event: { readonly error: { readonly message: string } }) => void) | null;
   readonly lost: Promise<{ readonly reason: string; readonly message: string }>;
@@ -68,6 +66,6 @@ export interface ComputePass {
   end(): void;
 }
 
-/** `GPUBufferUsage` and `GPUMapMode`: Node has them on no global. */
+/** Not global in Node. */
 export const bufferUsage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const;
 export const mapModeRead = 1;

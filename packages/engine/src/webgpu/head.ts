@@ -4,13 +4,13 @@ import type { GpuDevice } from "./gpu-device.ts";
 import { product, productInto } from "./linear.ts";
 import { groupIndex, threads, type WgslProgram } from "./wgsl/program.ts";
 
-/** Numbers of the logits that are there at a time: storage bindings of 128 MiB are what every adapter allows. */
+/** Max logits at a time; every adapter binds 128 MiB. */
 const maxElements = 1 << 24;
 
-/** Log-probs of targets, so many rows at a time that their logits stay within {@link maxElements}. */
+/** Computes groups of rows with at most {@link maxElements} logits. */
 export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
   const { runner } = device;
-  /** Calls with the logits of some rows after the other, from row `first` on; nothing keeps them. */
+  /** Calls `body` with temporary logits, from row `first`. */
   const inPieces = (
     { hidden, weight }: Readonly<Record<"hidden" | "weight", GpuArray>>,
     vocabulary: number,
@@ -85,13 +85,12 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   };
 }
 
-/** A number for each row of all logits, of which a program sees some: its logits begin at row `first`. */
+/** Arrays over all rows; the program's logits start at row `first`. */
 type OfRows<Name extends string> = Readonly<Record<Name, GpuArray>> & { readonly first: number };
 
 /**
- * Selective log-softmax: of each row of logits [m, V] the log-prob of one token, the entropy and the log-sum-exp, in one pass
- * over the row. Each thread keeps the largest score it saw and two sums relative to it. Writes rows of `logProbs`, `entropy`
- * and `logSumExp`, [M] each.
+ * Selective log-softmax of logits [m, V] in one pass. Each thread keeps its largest score and two sums relative to it.
+ * Writes rows of `logProbs`, `entropy` and `logSumExp`, [M] each.
  */
 function selectLogProbsProgram(logits: GpuArray, { targets, scale, first }: OfRows<"targets" | "scale">): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
@@ -152,7 +151,7 @@ fn main(index : i32) {
   };
 }
 
-/** Puts dLogProb scale (one-hot(target) - softmax) of each row in the place of its logits, `result` [m, V]. */
+/** Writes dLogProb scale (one-hot(target) - softmax) over the logits, `result` [m, V]. */
 function selectLogProbsGradient(
   [rows, vocabulary]: readonly [number, number],
   { targets, scale, logSumExp, dLogProb, first }: OfRows<"targets" | "scale" | "logSumExp" | "dLogProb">,

@@ -5,7 +5,7 @@ import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
 import { putRowsProgram, takeRowsProgram } from "./wgsl/rows.ts";
 import { int, threads, type WgslProgram } from "./wgsl/program.ts";
 
-/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. */
+/** [pages * kvHeads * pageSize, headDim] each, with contiguous heads. */
 interface GpuCache extends KeyValueCache {
   readonly keys: GpuArray;
   readonly values: GpuArray;
@@ -13,11 +13,9 @@ interface GpuCache extends KeyValueCache {
 
 type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
-/** Keys and values in pages, read where they lie. */
 export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const { runner } = device;
   const caches = new KeyValueCaches<GpuCache>();
-  /** Copies rows of one cache to rows of another. */
   const copyRows = (origin: GpuCache, from: Int32Array, target: GpuCache, to: Int32Array): void => {
     const [reads, writes] = [from, to].map((places) => runner.upload(places, [places.length])) as [GpuArray, GpuArray];
     for (const name of ["keys", "values"] as const) {
@@ -32,7 +30,7 @@ export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { read
     liveCaches: () => caches.count,
     createCache({ pages, pageSize, kvHeads, headDim }) {
       const rows = pages * kvHeads * pageSize;
-      // No number is read before it is written.
+      // Numbers are written before they are read.
       const held = (): GpuArray => runner.blank([rows, headDim]);
       return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
     },
@@ -59,7 +57,7 @@ export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { read
   };
 }
 
-/** The sequence of each new token, and the positions that it may look at: int32 [2 N]. */
+/** Sequence and number of visible positions of each new token: int32 [2 N]. */
 function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): GpuArray {
   return device.deriveIndices(pastOnDevice, "reach", () => {
     const { offsets } = layout;
@@ -74,10 +72,9 @@ function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): 
 }
 
 /**
- * Writes new keys and values [N, kvHeads * headDim] to their pages, `keys` and `values`. Where they belong is worked out on the
- * device.
- * @param reach - int32 [N, 2], the sequence of each token and the positions up to it
- * @param table - int32 [S, width], the pages of each sequence
+ * Writes [N, kvHeads * headDim] to pages in `keys` and `values`.
+ * @param reach - int32 [N, 2]: sequence of each token, and positions up to it
+ * @param table - int32 [S, width], pages of each sequence
  */
 function putKeyValuesProgram(
   { k, v, reach, table }: Readonly<Record<"k" | "v" | "reach" | "table", GpuArray>>,

@@ -6,9 +6,8 @@ import { columnSumsProgram } from "./wgsl/rms-norm.ts";
 
 type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
-/** Products with a weight, by tiles. */
 export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
-  /** Zeros where there is nothing to add up. */
+  /** Zeros for an empty sum. */
   const multiply = (given: Product): Handle<GpuArray> => {
     const { rows, columns, inner } = given;
     return rows * columns * inner === 0
@@ -65,14 +64,14 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
   };
 }
 
-/** A product into a new tensor, [rows, columns]. */
+/** Returns a new tensor, [rows, columns]. */
 export function product({ runner }: GpuDevice, given: Product): GpuArray {
   const { rows, columns } = given;
   const tile = tileFor(runner.limits, rows, columns);
   return runner.run(productProgram(given, tile), [rows, columns]);
 }
 
-/** A product into part of a tensor, or added to it. */
+/** Writes or adds to part of a tensor. */
 export function productInto({ runner }: GpuDevice, given: Product, result: GpuArray): void {
   runner.runInPlace(productProgram(given, tileFor(runner.limits, given.rows, given.columns)), result);
 }

@@ -4,7 +4,7 @@ import { columnSumsProgram, rmsNormInputGradient, rmsNormProgram } from "./wgsl/
 import type { GpuArray } from "./gpu-array.ts";
 import { threads, type WgslProgram } from "./wgsl/program.ts";
 
-/** Root-mean-square normalisation (Zhang and Sennrich 2019). */
+/** Root-mean-square normalization (Zhang and Sennrich 2019). */
 export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   return {
     rmsNorm(x, weight, epsilon) {
@@ -26,7 +26,7 @@ export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNo
   };
 }
 
-/** Rotary positions (Su et al. 2021), the halves of a head against each other. */
+/** Rotary positions (Su et al. 2021) of head halves. */
 export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   return {
     rotary(x, { cos, sin }, positions, heads, inverse = false) {
@@ -38,7 +38,7 @@ export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   };
 }
 
-/** A thread turns one pair of a head, i against i + half. */
+/** Each thread rotates one pair of a head, i and i + half. */
 function rotaryProgram(
   { x, cos, sin, positions }: Readonly<Record<"x" | "cos" | "sin" | "positions", GpuArray>>,
   heads: number,

@@ -1,20 +1,19 @@
 import { LaconicError } from "@laconic/core";
 import type { Adapter, AdapterLimit, ComputeDevice, Gpu } from "./gpu.ts";
 
-/** A GPU that this process holds. */
 export interface OpenGpu {
-  /** To be held as long as the device: Dawn frees all that came from it when it is collected. */
+  /** Keeps the device alive; Dawn frees it with its parent. */
   readonly gpu: Gpu;
   readonly adapter: string;
   readonly device: ComputeDevice;
-  /** Whether the adapter is a program on the processor. */
+  /** True if it computes on the CPU. */
   readonly emulated: boolean;
 }
 
-/** Adapters that compute on the processor and do not say so. */
+/** Software adapters that do not report themselves. */
 const programs = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|\bwarp\b/iu;
 
-/** What a device gets in full: without asking it has what every adapter allows. */
+/** Limits requested in full. */
 const wanted: readonly AdapterLimit[] = [
   "maxComputeWorkgroupStorageSize",
   "maxComputeInvocationsPerWorkgroup",
@@ -23,12 +22,12 @@ const wanted: readonly AdapterLimit[] = [
   "maxBufferSize",
 ];
 
-/** The faster adapter of a machine that has two; null for none. */
+/** The faster adapter; null if none. */
 export function findAdapter(gpu: Gpu): Promise<Adapter | null> {
   return gpu.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
 }
 
-/** @throws LaconicError `device_unavailable` where the adapter opens no device */
+/** @throws LaconicError `device_unavailable` if the adapter opens no device */
 export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   const { vendor, architecture, description } = adapter.info;
   const name = [vendor, architecture, description].filter((text) => text !== "").join(" ");
@@ -38,7 +37,7 @@ export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   return { gpu, adapter: name, device, emulated: isProgram(adapter.info) };
 }
 
-/** Whether an adapter is no GPU: by its own word, or by its name. */
+/** Recognizes software adapters by flag or name. */
 export function isProgram({ vendor, architecture, description, isFallbackAdapter }: Adapter["info"]): boolean {
   return isFallbackAdapter === true || programs.test([vendor, architecture, description].join(" "));
 }

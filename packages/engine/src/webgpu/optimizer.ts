@@ -13,7 +13,7 @@ const update = `
       moment2[i] = v;
       param[i] = param[i] * uniforms.kept - m / (sqrt(v) * uniforms.rootScale + uniforms.epsilon) * uniforms.rate;`;
 
-/** The same where the sum of squares is finite: seen by its bits, because shaders may take every float for finite. */
+/** Updates only if the sum of squares is finite, by its bits, because shaders may assume finite floats. */
 const clippedUpdate = `
       let exponent = bitcast<u32>(squares[0]) & 0x7f800000u;
       if (exponent != 0x7f800000u) {
@@ -21,7 +21,6 @@ const clippedUpdate = `
       let scale = select(1.0, uniforms.maxNorm / norm, norm > uniforms.maxNorm);${update}
       }`;
 
-/** Gradient norm and AdamW, one dispatch for a tensor. */
 export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { runner } = device;
   return {
@@ -51,7 +50,7 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
         epsilon,
         rate: learningRate / (1 - beta1 ** step.step),
       };
-      // Beyond every float: no norm is larger.
+      // Larger than every norm.
       const maxNorm = Math.min(clip?.maxNorm ?? Infinity, 3e38);
       for (const { param, grad, first, second } of tensors) {
         const gradient = device.data(grad);
@@ -73,7 +72,7 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
   };
 }
 
-/** Numbers that a workgroup adds, unless there are very many. */
+/** Elements per workgroup, except for large tensors. */
 const perGroup = 4096;
 
 function partsOf({ size }: GpuArray): number {

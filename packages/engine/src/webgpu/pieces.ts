@@ -6,7 +6,7 @@ import { int, type WgslProgram } from "./wgsl/program.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Parts of matrices, and tensors that are used together: each tensor has memory of its own. */
+/** Each tensor has separate memory. */
 export function pieceKernels(device: GpuDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   const joinColumns = (parts: readonly Tensor[]): Tensor => {
@@ -31,7 +31,7 @@ export function pieceKernels(device: GpuDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** `count` columns of x [N, W] from `start` on, [N, count]. */
+/** x [N, W] -> [N, count]. */
 function columnsProgram(x: GpuArray, start: number, count: number): WgslProgram {
   const [rows, width] = x.shape as [number, number];
   const body = "result[i] = x[i / uniforms.count * uniforms.width + uniforms.start + i % uniforms.count];";
@@ -42,10 +42,10 @@ function columnsProgram(x: GpuArray, start: number, count: number): WgslProgram 
   };
 }
 
-/** Matrices that one program joins: every adapter binds 8 buffers, one of them the result. */
+/** Adapters bind at least 8 buffers, including the result. */
 const maxJoined = 7;
 
-/** Matrices [N, W1], [N, W2], ... side by side, [N, W1 + W2 + ...]. */
+/** [N, W1], [N, W2], ... -> [N, W1 + W2 + ...]. */
 function joinColumnsProgram(parts: readonly GpuArray[]): WgslProgram {
   const rows = parts[0]?.shape[0] as number;
   const ends: Record<string, ReturnType<typeof int>> = {};

@@ -9,7 +9,7 @@ import type { OpenGpu } from "./open-gpu.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { programSource, threads, type WgslProgram } from "./wgsl/program.ts";
 
-/** An array that a program makes: float32 by default. */
+/** Default float32. */
 export interface Made {
   readonly shape: readonly number[];
   readonly dtype?: "float32" | "int32";
@@ -20,10 +20,9 @@ interface Compiled {
   readonly layout: object;
 }
 
-/** Workgroups in one dimension of a dispatch that every adapter has. */
+/** Max workgroups per dimension. */
 const maxGroups = 65_535;
 
-/** Runs programs on one device, in the order of the calls, and holds their arrays. */
 export class ProgramRunner {
   readonly limits: ComputeDevice["limits"];
   readonly #gpu: OpenGpu;
@@ -45,12 +44,12 @@ export class ProgramRunner {
     this.#commands = new CommandQueue(device, () => this.#buffers.sent());
   }
 
-  /** Holds whatever was in memory before. */
+  /** Uninitialized array. */
   blank(shape: readonly number[], dtype: "float32" | "int32" = "float32"): GpuArray {
     return this.#array(shape, dtype, this.#buffers.take(bytesOf(shape)));
   }
 
-  /** Made when somebody reads or changes them: weights are often replaced before. */
+  /** Allocated at first use; weights are often replaced before. */
   zeros(shape: readonly number[], dtype: "float32" | "int32" = "float32"): GpuArray {
     return this.#array(shape, dtype, () => {
       const made = this.blank(shape, dtype);
@@ -72,10 +71,7 @@ export class ProgramRunner {
     return this.#array(shape, data instanceof Int32Array ? "int32" : "float32", buffer);
   }
 
-  /**
-   * Waits for the device.
-   * @throws LaconicError `engine_failed`, `device_out_of_memory`: what went wrong first since the device was opened
-   */
+  /** Waits for the device. @throws LaconicError `engine_failed`, `device_out_of_memory`: the device's first error */
   async read({ buffer, size, dtype }: GpuArray): Promise<Float32Array | Int32Array> {
     if (size === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
     const staging = this.#staging.take(4 * size);
@@ -97,7 +93,7 @@ export class ProgramRunner {
     return dtype === "int32" ? new Int32Array(bytes) : new Float32Array(bytes);
   }
 
-  /** Runs a program that writes `result`, float32, which belongs to the caller. */
+  /** The caller owns `result`, float32. */
   run(program: WgslProgram, shape: readonly number[]): GpuArray {
     return this.runForAll(program, { result: { shape } }).result;
   }
@@ -114,7 +110,7 @@ export class ProgramRunner {
     this.runChanging(program, { result });
   }
 
-  /** Runs a program that changes arrays in their memory, by their names in the code. Nothing else may look at that memory. */
+  /** Runs a program in place; the arrays must not be shared. */
   runChanging(program: WgslProgram, changed: Readonly<Record<string, GpuArray>>): void {
     const { groups, inputs } = program;
     if (groups === 0) return;
@@ -133,10 +129,7 @@ export class ProgramRunner {
     this.#sent(given.byteLength);
   }
 
-  /**
-   * WebGPU is no C library here and has no dispatcher of operators, and what is read comes when it is ready while the thread goes
-   * on: those counts stay 0.
-   */
+  /** WebGPU has no operator dispatcher, and reads do not block; these counts stay 0. */
   counters(): KernelCounters {
     return { ...this.#counts, nativeCalls: 0, dispatcherCalls: 0, blockingCopies: 0 };
   }
@@ -187,7 +180,6 @@ export class ProgramRunner {
   }
 }
 
-/** No buffer that a program sees may be empty. */
 function bytesOf(shape: readonly number[]): number {
   return 4 * Math.max(1, sizeOf(shape));
 }
@@ -197,10 +189,7 @@ function typeOf(dtype: string, vector = false): string {
   return vector ? `vec4<${element}>` : element;
 }
 
-/**
- * WebGPU reports errors after the call that made them: a call that fails leaves its result as it was.
- * @returns what went wrong first; null while nothing did
- */
+/** Errors arrive asynchronously; failed calls leave results unchanged. @returns the first error, or null */
 export function watchDevice(device: WatchedDevice): () => LaconicError | null {
   let failure: LaconicError | null = null;
   device.onuncapturederror = ({ error }) => {

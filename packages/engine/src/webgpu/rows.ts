@@ -4,7 +4,6 @@ import type { GpuDevice } from "./gpu-device.ts";
 import { addRowsProgram, takeRowsProgram, putRowsProgram } from "./wgsl/rows.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 
-/** Rows of a table by number. */
 export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const addRows = (table: GpuArray, delta: Tensor, ids: Tensor): void =>
     device.runner.runInPlace(addRowsProgram(device.data(delta), device.data(ids)), table);
@@ -32,7 +31,6 @@ export function rowKernels(device: GpuDevice): Pick<Kernels, "gatherRows" | "sca
   };
 }
 
-/** Rows of what stays on the device between decode steps. */
 export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
   const { runner, store } = device;
   return {
@@ -49,7 +47,7 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
       device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (rows.shape[0] === 0) return;
       const [target, given] = [store.get(into), store.get(values)];
-      // A tensor may give rows to itself: what is read is then no longer what is written.
+      // A tensor that is its source needs a separate copy.
       const read = device.data(values).view();
       runner.runInPlace(putRowsProgram(device.data(rows), read), device.own(into));
       read.dispose();

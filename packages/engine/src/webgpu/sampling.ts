@@ -11,7 +11,6 @@ import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
 import { sampleTokensProgram, tokenLogProbsProgram } from "./wgsl/sample-tokens.ts";
 
-/** One token per row, and log-probs of given ones, in one dispatch each. */
 export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { runner, store } = device;
   return {
@@ -32,7 +31,7 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
     },
     tokenLogProbs(logits, tokens, count) {
       const [rows, vocabulary] = matrixSize(logits);
-      // No buffer that a program sees may be empty.
+      // Buffers of programs cannot be empty.
       const width = Math.max(1, count);
       const made =
         rows === 0
@@ -58,11 +57,11 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
 }
 
 interface Inputs {
-  /** [B, columns of `kernelSampling`]. */
+  /** [B, columns of `kernelSampling`] */
   readonly table: GpuArray;
   readonly uniforms: GpuArray;
   readonly column: number;
-  /** To be disposed of behind the draw. */
+  /** Disposed of after the draw. */
   readonly made: readonly GpuArray[];
 }
 

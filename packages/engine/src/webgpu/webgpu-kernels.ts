@@ -13,7 +13,7 @@ import { ProgramRunner } from "./program-runner.ts";
 import { rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
-/** The kernel set on a device, which it closes when it is disposed of. */
+/** `dispose` closes the device. */
 export function webGpuKernelSet(gpu: OpenGpu): Kernels {
   const runner = new ProgramRunner(gpu);
   const device = new GpuDevice(runner);
@@ -23,7 +23,7 @@ export function webGpuKernelSet(gpu: OpenGpu): Kernels {
     backend: `wgsl, ${gpu.adapter}`,
     ...(gpu.emulated && { emulated: true }),
     dtype: "float32",
-    // Products choose their tiles by shape, and compilers may contract products and sums as they like.
+    // Tiles depend on shapes, and compilers may fuse operations.
     deterministic: false,
     batchInvariant: false,
     cachePageSize: 64,

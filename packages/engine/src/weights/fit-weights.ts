@@ -4,8 +4,8 @@ import { embeddingName, parameterShapes } from "../transformer/parameters.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
 /**
- * The parameters of a model out of a checkpoint's tensors. Names and shapes are checked at once, values when they are read.
- * @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus, of another shape or, from `read`, not finite.
+ * Checks names and shapes now, values when read.
+ * @throws LaconicError `weights_invalid` naming a missing, surplus, misshapen or, from `read`, non-finite tensor.
  */
 export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, TensorSource>): Map<string, TensorSource> {
   const shapes = parameterShapes(config);
@@ -20,7 +20,7 @@ export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, Ten
   return fitted;
 }
 
-/** @throws LaconicError `weights_invalid` naming the tensor that is missing, of another shape or, from `read`, not finite. */
+/** @throws LaconicError `weights_invalid` naming a missing, misshapen or, from `read`, non-finite tensor. */
 export function fitSource(name: string, shape: readonly number[], source: TensorSource | undefined): TensorSource {
   if (!source) throw refused(name, "is missing");
   checkShape(name, shape, source.shape);
@@ -29,13 +29,13 @@ export function fitSource(name: string, shape: readonly number[], source: Tensor
 
 const headWeight = "lm_head.weight";
 
-/** What some checkpoints store although the model has no need of it: a tied head, one beside a scalar head, rotary frequencies. */
+/** Unused tensors: a tied head, a head next to a scalar head, rotary frequencies. */
 function isRedundant(config: ModelConfig, name: string): boolean {
   const isOtherHead = name === headWeight && (config.tiedHead || config.scalarHead === true);
   return isOtherHead || name.endsWith(".rotary_emb.inv_freq");
 }
 
-/** The embedding, once a head that is stored beside it has the same values: another head is another model. */
+/** Checks that a stored tied head equals the embedding. */
 function tiedTo(head: TensorSource, embedding: TensorSource): TensorSource {
   checkShape(headWeight, embedding.shape, head.shape);
   return {

@@ -6,7 +6,7 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import { openToRead, readAt, writeSafetensorsFile, writeSynced, type OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
-/** `ak42`, which begins files of versions 1 and 2. */
+/** `ak42`, the start of versions 1 and 2. */
 const magic = 0x616b_3432;
 const integer = 4;
 const headerBytes = 7 * integer;
@@ -23,10 +23,10 @@ interface Header {
 }
 
 /**
- * Opens a checkpoint of llama2.c, as karpathy/tinyllamas has them: version 0, float32. Tensors have the names, the
- * shapes and the order of rows of a Hugging Face Llama; they are read when their turn comes.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a file that is cut short or of another format,
- * `model_unsupported` for another version.
+ * Opens a llama2.c checkpoint (karpathy/tinyllamas): version 0, float32. Tensors have the names, shapes and row order
+ * of a Hugging Face Llama.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a truncated or foreign file, `model_unsupported` for
+ * another version.
  */
 export async function openLlama2c(
   files: ModelFiles,
@@ -58,10 +58,10 @@ export async function openLlama2c(
 }
 
 /**
- * Writes a checkpoint of llama2.c as `config.json` and `model.safetensors` into a folder that exists.
- * @param files - where they lie; folders of this machine by default
- * @returns what config.json holds
- * @throws what `openLlama2c` throws, and LaconicError `run_unwritable`
+ * Converts a checkpoint to `config.json` and `model.safetensors` in an existing folder.
+ * @param files - default: the local file system
+ * @returns config.json
+ * @throws errors of `openLlama2c`, and LaconicError `run_unwritable`
  */
 export async function convertLlama2c(
   path: string,
@@ -100,12 +100,12 @@ async function readHeader(file: OpenFile, path: string): Promise<Header> {
   const [dim, hidden, layers, heads, kvHeads, vocabulary, positions] = Array.from({ length: 7 }, (_, i) =>
     view.getInt32(i * integer, true),
   ) as [number, number, number, number, number, number, number];
-  // The sign says whether the head is the embedding.
+  // A positive sign means a tied head.
   const header = { dim, hidden, layers, heads, kvHeads, vocabulary: Math.abs(vocabulary), positions };
   return checked({ ...header, tied: vocabulary > 0 }, path);
 }
 
-/** Beyond these a file is of another format, whatever its bytes say. */
+/** Larger values indicate another format. */
 const most = { dim: 1 << 15, hidden: 1 << 17, layers: 1 << 9, heads: 1 << 9, vocabulary: 1 << 20, positions: 1 << 20 };
 
 function checked(header: Header, path: string): Header {
@@ -150,11 +150,11 @@ interface Place {
   readonly name: string;
   readonly shape: readonly number[];
   readonly start: number;
-  /** Rows are pairs of neighbours within heads, where Hugging Face has halves. */
+  /** True for rows of adjacent pairs within heads; Hugging Face has halves. */
   readonly rotary: boolean;
 }
 
-/** Every tensor of the file by Hugging Face's name, in the file's order: each kind holds all layers in turn. */
+/** Tensors in file order, by Hugging Face's names; each kind holds all layers. */
 function placesOf(header: Header): Place[] {
   const { dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
   const kv = (dim / heads) * kvHeads;
@@ -170,7 +170,7 @@ function placesOf(header: Header): Place[] {
     ["mlp.down_proj.weight", dim, hidden],
     ["mlp.up_proj.weight", hidden, dim],
     ["model.norm.weight", dim],
-    // The table of rotary angles, which follows from the shape.
+    // Rotary table, which the shape determines.
     ["", positions, dim / heads],
     ...(tied ? [] : [["lm_head.weight", vocabulary, dim] as const]),
   ];
@@ -208,7 +208,7 @@ function sourceOf(file: OpenFile, { shape, start, rotary }: Place, { dim, heads 
   };
 }
 
-/** Rows 0 1 2 3 ... of each head become 0 2 ... 1 3 ...: what llama2.c rotates as a pair lies half a head apart. */
+/** Reorders the rows of each head from 0 1 2 3 ... to 0 2 ... 1 3 ..., so that pairs are half a head apart. */
 function halvesOf(values: Float32Array, width: number, headDim: number): Float32Array {
   const found = new Float32Array(values.length);
   for (let row = 0; row < values.length / width; row++) {

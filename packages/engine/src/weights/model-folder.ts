@@ -6,13 +6,12 @@ import { openSafetensorsFile, openToRead, readAt, writeSafetensorsFile, writeSyn
 import type { OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
-/** Moments of one parameter. */
 export interface StoredMoments {
   readonly first: TensorSource;
   readonly second: TensorSource;
 }
 
-/** Optimiser state beside a model's weights, in an open file. */
+/** Optimizer state in an open file. */
 export interface OpenTrainingState {
   readonly steps: number;
   readonly moments: ReadonlyMap<string, StoredMoments>;
@@ -26,14 +25,14 @@ const names = {
   optimizer: "optimizer.safetensors",
 } as const;
 
-/** What PyTorch wrote before safetensors; loading a pickle runs its code. */
+/** Older formats; loading a pickle runs its code. */
 const pickled = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
 
-/** Bytes of the largest JSON file that is read: indices of shards take a hundredth of it. */
+/** Max bytes of a JSON file. */
 const maxJsonBytes = 1 << 26;
 
 /**
- * Opens a folder in Hugging Face's layout: `config.json` and `model.safetensors`, single or sharded. Only headers are read.
+ * Opens Hugging Face's `config.json` and `model.safetensors`, single or sharded; reads only headers.
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
  */
 export async function openModelFolder(
@@ -62,7 +61,7 @@ export async function openModelFolder(
   }
 }
 
-/** Null when the folder holds weights only. @throws LaconicError `weights_invalid` when the state is damaged. */
+/** Returns null without optimizer state. @throws LaconicError `weights_invalid` for a damaged state. */
 export async function openTrainingState(files: ModelFiles, folder: string): Promise<OpenTrainingState | null> {
   const path = joinPath(folder, names.optimizer);
   if (!(await files.exists(path))) return null;
@@ -94,7 +93,6 @@ function readMoments(
   return { steps, moments };
 }
 
-/** What a model folder is written from. */
 export interface ModelFolderContents {
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: ReadonlyMap<string, TensorSource>;
@@ -104,7 +102,7 @@ export interface ModelFolderContents {
 }
 
 /**
- * Writes and syncs every file; the caller decides when the folder counts as complete.
+ * Syncs every file; the caller marks the folder as complete.
  * @returns the file names
  * @throws LaconicError `run_unwritable` naming the file.
  */
@@ -120,7 +118,7 @@ export async function writeModelFolder(
   return [names.config, names.weights, await writeTrainingState(files, folder, steps, moments, dtype)];
 }
 
-/** Writes the optimiser's state beside the weights. @returns the file name */
+/** @returns the file name */
 export async function writeTrainingState(
   files: ModelFiles,
   folder: string,
@@ -134,7 +132,6 @@ export async function writeTrainingState(
   return names.optimizer;
 }
 
-/** Said where weights lie in pickles alone. */
 const howToConvert =
   "Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: " +
   'from transformers import AutoModelForCausalLM; AutoModelForCausalLM.from_pretrained("FOLDER").save_pretrained("FOLDER", safe_serialization=True)';
@@ -154,15 +151,14 @@ async function weightFiles(files: ModelFiles, folder: string): Promise<string[]>
   }
   const map = (await readJsonFile(path, files))["weight_map"];
   const shards = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
-  // A shard name is a plain file name: an index must not reach outside its folder.
+  // An index must not reach outside its folder.
   if (shards.length === 0 || !shards.every((name) => typeof name === "string" && /^[\w-][\w.-]*$/.test(name)))
     throw new LaconicError("weights_invalid", `${path}: weight_map is malformed`, { file: path });
   return shards as string[];
 }
 
 /**
- * An object in a file of JSON.
- * @param files - where it lies; folders of this machine by default
+ * @param files - default: the local file system
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
  */
 export async function readJsonFile(
@@ -188,10 +184,7 @@ export async function readJsonFile(
   throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
 }
 
-/**
- * One more than the largest token id in a folder's `tokenizer.json`: the rows of a padded vocabulary begin there.
- * @returns null without a readable file; who opens the tokenizer says what is wrong with it
- */
+/** Largest token id in `tokenizer.json` plus one; later rows are padding. @returns null without a readable file */
 export async function tokenCountOf(files: ModelFiles, folder: string): Promise<number | null> {
   const path = joinPath(folder, "tokenizer.json");
   if (!(await files.exists(path))) return null;

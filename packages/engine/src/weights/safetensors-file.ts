@@ -4,15 +4,15 @@ import { encodeHeader, headerLength, parseHeader, prefixBytes, decodeValues, enc
 import type { SafetensorsFile } from "./safetensors.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
-/** Tensors of open files, to be read before they are closed. */
+/** Read before `close`. */
 export interface OpenTensors {
   readonly tensors: ReadonlyMap<string, TensorSource>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a safetensors file of any size; only the header is read.
- * @throws LaconicError `checkpoint_missing` when it cannot be read, `weights_invalid` naming the file, the tensor and what is wrong with it.
+ * Reads only the header.
+ * @throws LaconicError `checkpoint_missing` if unreadable, `weights_invalid` naming the problem.
  */
 export async function openSafetensorsFile(
   files: ModelFiles,
@@ -38,7 +38,7 @@ export async function openSafetensorsFile(
   }
 }
 
-/** Writes and syncs a safetensors file. @throws LaconicError `run_unwritable` naming the file. */
+/** @throws LaconicError `run_unwritable` naming the file. */
 export async function writeSafetensorsFile(
   files: ModelFiles,
   path: string,
@@ -85,7 +85,7 @@ export async function writeSynced(
   }
 }
 
-/** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
+/** @throws LaconicError `checkpoint_missing`, or `weights_invalid` for pipes and devices. */
 export async function openToRead(files: ModelFiles, path: string): Promise<OpenFile> {
   try {
     return await files.openToRead(path);
@@ -95,7 +95,7 @@ export async function openToRead(files: ModelFiles, path: string): Promise<OpenF
   }
 }
 
-/** @throws LaconicError `weights_invalid` where the file ends before. */
+/** @throws LaconicError `weights_invalid` if the file is too short. */
 export async function readAt(file: OpenFile, start: number, length: number, path: string): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;

@@ -3,19 +3,17 @@ import { sizeOf } from "../kernels/index.ts";
 import { isRecord, LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 
-/** A tensor as stored: float64 stays, everything else is widened to float32. */
+/** All types except float64 are widened to float32. */
 export interface StoredTensor {
   readonly shape: readonly number[];
   readonly values: Float32Array | Float64Array;
 }
 
-/** The tensors of a safetensors file by name, and its metadata. */
 export interface SafetensorsFile {
   readonly tensors: ReadonlyMap<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Writes float32 tensors in the safetensors format, names in the given order. */
 export function encodeSafetensors(
   tensors: ReadonlyMap<string, StoredTensor>,
   metadata: Readonly<Record<string, string>> = {},
@@ -30,16 +28,16 @@ export function encodeSafetensors(
 }
 
 /**
- * Reads a safetensors file: F64, F32, F16 and BF16.
- * @param place - how errors call the file
- * @throws LaconicError `weights_invalid` naming the file, the tensor and what is wrong with it.
+ * Reads F64, F32, F16 and BF16.
+ * @param place - the file's name in errors
+ * @throws LaconicError `weights_invalid` naming the problem.
  */
 export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsFile {
   const dataStart = prefixBytes + headerLength(file.subarray(0, prefixBytes), file.length, place);
   const { entries, metadata } = parseHeader(file.subarray(prefixBytes, dataStart), file.length - dataStart, place);
   const tensors = new Map<string, StoredTensor>();
   for (const [name, { dtype, shape, start, end }] of entries)
-    // Copied, since a tensor may lie at any address of the file.
+    // Copied for alignment.
     tensors.set(name, {
       shape,
       values: decodeValues(Uint8Array.from(file.subarray(dataStart + start, dataStart + end)), dtype),
@@ -53,7 +51,7 @@ export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" |
   return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
 }
 
-/** @param bytes - a buffer of their own; F32 and F64 become a view of it */
+/** @param bytes - unshared buffer; F32 and F64 become views */
 export function decodeValues({ buffer }: Uint8Array, dtype: StoredDtype): Float32Array | Float64Array {
   switch (dtype) {
     case "F64":
@@ -85,7 +83,7 @@ function halfToFloat(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
+/** Little-endian, like all supported platforms. */
 type StoredDtype = "F64" | "F32" | "F16" | "BF16";
 
 interface HeaderEntry {
@@ -96,20 +94,20 @@ interface HeaderEntry {
 }
 
 interface SafetensorsHeader {
-  /** In the order of the file's data. */
+  /** Ordered as in the file. */
   readonly entries: ReadonlyMap<string, HeaderEntry>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The header's length, in front of it. */
+/** Length field before the header. */
 export const prefixBytes = 8;
 
-/** The format's own ceiling on the header. */
+/** The format's limit. */
 const maxHeaderBytes = 100_000_000;
 
 const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
 
-/** Prefix and header for tensors that follow one another in the given order; data starts at a multiple of 8 bytes. */
+/** Header of consecutive tensors; data starts at a multiple of 8 bytes. */
 export function encodeHeader(
   tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
   dtype: "F32" | "F64",
@@ -130,10 +128,7 @@ export function encodeHeader(
   return bytes;
 }
 
-/**
- * Length of the header.
- * @throws LaconicError `weights_invalid` when a file of `fileBytes` cannot hold it.
- */
+/** @throws LaconicError `weights_invalid` if a file of `fileBytes` cannot contain the header. */
 export function headerLength(prefix: Uint8Array, fileBytes: number, place: string): number {
   if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
   const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
@@ -142,7 +137,7 @@ export function headerLength(prefix: Uint8Array, fileBytes: number, place: strin
   return Number(claimed);
 }
 
-/** @throws LaconicError `weights_invalid` naming the file, the tensor and what is wrong: the data must be filled without gap or overlap. */
+/** @throws LaconicError `weights_invalid` naming the problem, such as gaps or overlaps. */
 export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
   const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
   if (!isRecord(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
@@ -186,12 +181,12 @@ function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
     throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
   }
   if (!isRecord(header)) throw damaged(place, "the header is not an object");
-  // Of keys that repeat, JSON.parse keeps the last; readers that keep the first would see other tensors.
+  // JSON.parse keeps the last of repeated keys; other readers may keep the first.
   if (colonsOutsideStrings(text) !== countKeys(header, place)) throw damaged(place, "the header repeats a key");
   return header;
 }
 
-/** A loop, not an expression: those run out of stack in a string of megabytes. */
+/** A loop, because regular expressions overflow the stack in long strings. */
 function colonsOutsideStrings(text: string): number {
   let colons = 0;
   let inString = false;
@@ -204,7 +199,7 @@ function colonsOutsideStrings(text: string): number {
   return colons;
 }
 
-/** Values of a header lie in its entries and their lists. */
+/** Max nesting of a header. */
 const deepest = 3;
 
 function countKeys(value: unknown, place: string, depth = 0): number {

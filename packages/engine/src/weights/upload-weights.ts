@@ -2,10 +2,7 @@ import type { Kernels, Tensor } from "../kernels/index.ts";
 import { allocateTogether, heldTensors, joinValues, writeValues } from "../transformer/weight-layout.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
-/**
- * Reads and uploads tensor after tensor: the host holds those that lie in one on the device, whatever the size of the checkpoint.
- * The tensors live until they are freed; when one fails, none stays on the device.
- */
+/** The host holds one device tensor at a time. Tensors live until freed; after an error, none remains. */
 export async function uploadWeights(
   kernels: Kernels,
   sources: ReadonlyMap<string, TensorSource>,
@@ -21,7 +18,6 @@ export async function uploadWeights(
   }
 }
 
-/** Puts stored tensors into the held ones that are there. */
 export async function writeSources(
   kernels: Kernels,
   tensors: ReadonlyMap<string, Tensor>,

@@ -10,7 +10,7 @@ import { webWorkerScopePort, type WebWorkerScope } from "./web-worker.ts";
 export interface ServeEngineOptions {
   /** Loaders by the device name of kernel sources. */
   readonly kernels: Readonly<Record<string, CreateKernels>>;
-  /** Storage of models. Default: private to this worker. */
+  /** Storage of models, private to this worker. */
   readonly files?: ModelFiles;
 }
 

@@ -196,7 +196,7 @@ export class HostedModel {
   }
 
   /**
-   * Adds the gradient of the kept pass.
+   * Adds the gradient for d loss / d output of the kept pass.
    * @returns the tokens of the largest part that fitted in memory; null if all did
    */
   backward(dOutputs: Float64Array): number | null {
@@ -293,7 +293,7 @@ export class HostedModel {
     this.#optimizer.free();
     for (const id of Array.from(this.#snapshots.keys())) this.disposeSnapshot(id);
     const { adapter, trainsHeadAlone } = this.live;
-    // With a separate head, the adapter belongs to the policy.
+    // Value heads on a policy do not own its adapter.
     if (adapter && !trainsHeadAlone) this.#kernels.free(...adapter.matrices.values());
     this.#base.release();
   }

@@ -48,7 +48,7 @@ export class TrainingPasses {
     this.#state = () => options.state();
   }
 
-  /** Keeps the activations for `backward`. */
+  /** Keeps the activations for `backward`. @throws LaconicError `device_out_of_memory`: nothing is kept */
   forward(micro: MicroBatch): HeadPass {
     this.drop();
     this.#pending = this.#forward(micro);

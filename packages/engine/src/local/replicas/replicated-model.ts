@@ -188,7 +188,7 @@ export class ReplicatedModel {
     for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
   }
 
-  /** Halves of a round in which a replica ran out of memory; null if none did. */
+  /** Halves of a round if a replica ran out of memory, else null. @throws if it cannot be halved */
   #smallerRounds(
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],

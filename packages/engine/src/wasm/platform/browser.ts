@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
-/** A binary of the fused kernels. Option: `fused`, its address. @throws LaconicError `config_invalid`, `device_unavailable` */
+/** @param options - `fused`, a URL @throws LaconicError `config_invalid`, `device_unavailable` */
 export async function openBinary(
   fma: boolean,
   options: Readonly<Record<string, unknown>>,
@@ -34,18 +34,17 @@ interface Scope {
 }
 const scope = globalThis as unknown as Scope;
 
-/** By this name bundlers find the file of a worker. */
+/** Bundlers find a worker's file by this name. */
 declare const Worker: new (
   address: URL,
   options: { readonly type: "module" },
 ) => { postMessage(message: unknown): void };
 
-/** How many threads may compute at once; 0 where they cannot share memory, or where this one may not wait for others, as in a page itself. */
+/** Number of usable threads; 0 without shared memory, or if this thread may not block. */
 export function processors(): number {
   return scope.crossOriginIsolated && scope.WorkerGlobalScope ? scope.navigator.hardwareConcurrency : 0;
 }
 
-/** Starts a helper thread. */
 export function startHelper(setup: HelperSetup): void {
   const worker = new Worker(new URL("../../../assets/helper.mjs", import.meta.url), { type: "module" });
   worker.postMessage(setup);

@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
-/** A binary of the fused kernels. @throws LaconicError `config_invalid` on an option: all that Node knows is `fma`, beside `threads`. */
+/** @throws LaconicError `config_invalid` for options other than `fma` and `threads`. */
 export async function openBinary(
   fma: boolean,
   options: Readonly<Record<string, unknown>>,
@@ -18,18 +18,16 @@ export async function openBinary(
   return readFile(fma ? fmaFile : fusedFile);
 }
 
-/** How many threads may compute at once. */
 export function processors(): number {
   return availableParallelism();
 }
 
-/** Starts a helper thread. */
 export function startHelper(setup: HelperSetup): void {
   const worker = new Worker(new URL("../../../assets/helper.mjs", import.meta.url), {
     workerData: setup,
     execArgv: [],
   });
   worker.unref();
-  // What fails in a function is on the board, and one that does not start is not waited for.
+  // Helpers report failures on the board, and missing helpers are not needed.
   worker.on("error", () => undefined);
 }

@@ -1,19 +1,18 @@
 import type { Gpu } from "../gpu.ts";
 import { findAdapter, missing, openDevice, type OpenGpu } from "../open-gpu.ts";
 
-/** What `createKernels` takes. */
 export const optionNames: readonly string[] = [];
 
 function gpuOfPage(): Gpu | undefined {
   return (globalThis as unknown as { readonly navigator: { readonly gpu?: Gpu } }).navigator.gpu;
 }
 
-/** Whether the browser has WebGPU; an adapter is another question. */
+/** An adapter may still be missing. */
 export function hasWebGpu(): boolean {
   return gpuOfPage() !== undefined;
 }
 
-/** The browser's own WebGPU. @throws LaconicError `device_unavailable` */
+/** @throws LaconicError `device_unavailable` */
 export async function openWebGpu(): Promise<OpenGpu> {
   const gpu = gpuOfPage();
   if (!gpu)

@@ -8,15 +8,14 @@ interface Dawn {
   create(options: readonly string[]): Gpu;
 }
 
-/** What `createKernels` takes. */
 export const optionNames: readonly string[] = ["modules"];
 
-/** Whether the `webgpu` package is there, without loading it: beside this one, or below the folder `modules`. */
+/** Searches next to this package and in the folder `modules`, without loading Dawn. */
 export function hasWebGpu(modules: string | undefined): boolean {
   return pathOfDawn(modules) !== null;
 }
 
-/** Dawn, which has Node's WebGPU. @throws LaconicError `device_unavailable` naming the package or adapter that is missing */
+/** @throws LaconicError `device_unavailable` naming the missing package or adapter */
 export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> {
   const path = pathOfDawn(modules);
   if (path === null) throw missing("the webgpu package is not installed; laconic doctor --enable webgpu installs it");
@@ -31,8 +30,8 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
 }
 
 /**
- * Software adapters write out a store for every number of workgroup memory that a shader clears at its start, which makes
- * compiling take up to seconds. Every shader here writes that memory before it reads it: there it may stay as it is.
+ * Software adapters take seconds to compile the clearing of workgroup memory. It is disabled there, because every
+ * shader writes this memory before reading it.
  */
 async function entryOf(dawn: Dawn): Promise<Gpu> {
   const gpu = dawn.create([]);
@@ -45,8 +44,6 @@ function pathOfDawn(folder: string | undefined): string | null {
   for (const place of places)
     try {
       return createRequire(place).resolve("webgpu");
-    } catch {
-      // In the other place, or in none.
-    }
+    } catch {}
   return null;
 }

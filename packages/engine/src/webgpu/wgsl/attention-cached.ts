@@ -5,10 +5,10 @@ import { groupIndex, threads, type WgslProgram } from "./program.ts";
 import { headVectors } from "./vectors.ts";
 
 /**
- * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
- * share out the keys, then the numbers of the head.
- * @param reach - int32 [N, 2], the sequence of each token and the positions that it may look at
- * @param table - int32 [S * width], the pages of each sequence
+ * Attention to a cache in place. A workgroup computes one head of one token; threads divide the keys, then the head's
+ * elements.
+ * @param reach - int32 [N, 2]: sequence and number of visible positions of each token
+ * @param table - int32 [S * width], pages of each sequence
  */
 export function attentionCachedProgram(
   { q, keys, values, reach, table }: Readonly<Record<"q" | "keys" | "values" | "reach" | "table", GpuArray>>,

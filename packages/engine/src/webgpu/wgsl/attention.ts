@@ -3,7 +3,6 @@ import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, threads, type WgslProgram } from "./program.ts";
 import { headVectors, storeVector, tileRows } from "./vectors.ts";
 
-/** Constants of every attention program. */
 export function attentionConstants({ queryHeads, kvHeads, headDim }: AttentionShape): Record<string, number> {
   return {
     DIM: headDim,
@@ -16,19 +15,17 @@ export function attentionConstants({ queryHeads, kvHeads, headDim }: AttentionSh
   };
 }
 
-/** Blocks of rows that a workgroup each works on. */
+/** Row blocks, one per workgroup. */
 export interface AttentionBlocks {
   /**
-   * int32. Of each block 4 numbers: its first row, its end, where its runs of keys begin in this array, and the end of the rows
-   * that read its keys. In a tree then for every row the end of the rows that read it. Then the runs, 2 numbers each: the
-   * first key and the end. The last run of a block ends with it.
+   * int32. Per block: first row, end, index of its key runs, end of its readers. Trees add the end of the readers of
+   * every row. Key runs follow as start and end; a block's last run ends with it.
    */
   readonly data: GpuArray;
   readonly count: number;
   readonly tree: boolean;
 }
 
-/** Of every program over blocks. */
 function blockParts(
   { data, count, tree }: AttentionBlocks,
   shape: AttentionShape,
@@ -40,7 +37,7 @@ function blockParts(
   };
 }
 
-/** WGSL: `at` is the workgroup's block, nothing beyond the last. */
+/** WGSL: `at` is the workgroup's block. */
 const blockOfGroup = (heads: string): string => `
   let group = ${groupIndex};
   let block = group / ${heads};
@@ -58,8 +55,8 @@ const blockOfGroup = (heads: string): string => `
 const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
 
 /**
- * WGSL: the workgroup reads the block's runs of keys and values tile by tile; each query then does `body` for place `j` of every
- * tile that it may see. A key is seen by those behind it that continue its segment.
+ * WGSL: reads keys and values tile by tile and runs `body` for each visible place `j`. A key is visible to later rows
+ * that continue its segment.
  */
 const overKeys = (body: string): string => `
   var run = at.z;
@@ -86,8 +83,8 @@ ${body}
   }`;
 
 /**
- * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022): a thread holds a query and what it has
- * gathered, a workgroup reads tiles of keys and values together. Writes `result` and `logSumExp`.
+ * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022). Threads hold queries; workgroups
+ * read tiles of keys and values. Writes `result` and `logSumExp`.
  */
 export function attentionProgram(
   { q, k, v }: Readonly<Record<"q" | "k" | "v", GpuArray>>,
@@ -138,10 +135,7 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
 
 type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats", GpuArray>> & { readonly blocks: AttentionBlocks };
 
-/**
- * What the softmax takes back of each head of a row, the sum of dOut * out, behind its log-sum-exp: [N, queryHeads, 2]. Together
- * they take one of the 8 buffers that every adapter binds.
- */
+/** Log-sum-exp and sum of dOut * out per head, [N, queryHeads, 2]; one buffer saves a binding. */
 export function attentionStats(
   { out, dOut, logSumExp }: Readonly<Record<"out" | "dOut" | "logSumExp", GpuArray>>,
   { headDim }: AttentionShape,
@@ -183,7 +177,7 @@ function common(
   };
 }
 
-/** Gradient of the queries: a thread holds a query, a workgroup reads tiles of keys and values together. */
+/** Threads hold queries; workgroups read tiles of keys and values. */
 export function attentionQueryGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   return {
@@ -230,9 +224,8 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
 }
 
 /**
- * Gradients of keys, `result`, and of values, `valueGradient`: a thread holds a key and its value, a workgroup reads tiles of the queries behind it,
- * head by head of the group. In a tree these are one run of rows, for what continues a segment lies behind it. No two threads
- * add to one number, so the sums have one order.
+ * Gradients of keys, `result`, and values, `valueGradient`. Threads hold keys; workgroups read tiles of later queries,
+ * head by head. Readers in a tree are contiguous. Elements have one writer, so sums have a fixed order.
  */
 export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);

@@ -1,13 +1,12 @@
 import type { GpuArray } from "../gpu-array.ts";
 import { threads, type WgslProgram } from "./program.ts";
 
-/** Elements of a thread: neighbours in memory belong to neighbouring threads. */
+/** Adjacent elements belong to adjacent threads. */
 const perThread = 4;
 
 /**
- * The same on every element `i`.
- * @param name - of the program, all that `body` depends on beside its inputs
- * @param body - WGSL that reads the inputs at `i` and writes there
+ * @param name - identifies everything that `body` depends on besides its inputs
+ * @param body - WGSL that reads and writes at `i`
  */
 export function elementwiseProgram(
   name: string,

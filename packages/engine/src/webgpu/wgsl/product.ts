@@ -3,8 +3,8 @@ import type { ComputeDevice } from "../gpu.ts";
 import { int, type WgslProgram } from "./program.ts";
 
 /**
- * A product of matrices, [rows, inner] times [inner, columns]. Each operand lies in memory along the inner axis or across it,
- * so that a transposed one is never made: x W^T reads both along, dOut W the second across, dOut^T x both across.
+ * [rows, inner] times [inner, columns]. Operands are contiguous along or across the inner axis: x W^T reads both along,
+ * dOut W the second across, dOut^T x both across.
  */
 export interface Product {
   readonly rows: number;
@@ -14,26 +14,25 @@ export interface Product {
   readonly right: Operand;
   /** [columns], added to every row. */
   readonly bias?: GpuArray;
-  /** Where in `result` the product begins, in numbers. */
+  /** First element in `result`. */
   readonly start?: number;
-  /** Adds to what `result` holds. */
+  /** Adds to `result`. */
   readonly adds?: boolean;
 }
 
-/** One side of a product. */
 export interface Operand {
   readonly data: GpuArray;
-  /** Neighbours in memory are neighbours along the inner axis. */
+  /** Contiguous along the inner axis. */
   readonly along: boolean;
-  /** Where in the data the matrix begins, in numbers; a multiple of 4 where its axis in memory is one. */
+  /** First element; a multiple of 4 if the contiguous axis is one. */
   readonly start?: number;
 }
 
-/** Rows and columns of the result that a workgroup makes, of which each thread makes 4 by 4. */
+/** Size of a workgroup's result; threads compute 4 by 4. */
 export interface Tile {
   readonly rows: number;
   readonly columns: number;
-  /** Of the inner axis, that lies in workgroup memory at once. */
+  /** Elements of the inner axis in workgroup memory. */
   readonly depth: number;
 }
 
@@ -43,7 +42,7 @@ const tiles: readonly Tile[] = [
   { rows: 16, columns: 16, depth: 32 },
 ];
 
-/** The largest tile that the adapter takes and that the result fills at least by half. */
+/** Largest supported tile that the result fills by more than half. */
 export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: number): Tile {
   const fits = (tile: Tile): boolean =>
     (tile.rows * tile.columns) / 16 <= limits.maxComputeInvocationsPerWorkgroup &&
@@ -53,8 +52,8 @@ export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: 
 }
 
 /**
- * Writes the product into `result`: a workgroup reads tiles of both operands together, four numbers at a time where the axes
- * allow, each thread keeps 4 by 4 sums. Edges are checked, never padded. A sum goes along the inner axis in order.
+ * Workgroups read tiles of both operands, four numbers at a time if possible. Edges are checked, not padded. Sums
+ * follow the inner axis in order.
  */
 export function productProgram(product: Product, tile: Tile): WgslProgram {
   const { rows, columns, inner, left, right, bias, start = 0, adds = false } = product;
@@ -130,7 +129,7 @@ fn main(index : i32) {
   };
 }
 
-/** WGSL: the workgroup reads a tile from (first, step) on, stored by inner place; zeros beyond the edges. */
+/** WGSL: reads a tile from (first, step); zeros beyond the edges. */
 function readTile(name: string, size: string, extent: string, side: Operand, vector: boolean): string {
   const { along } = side;
   const width = vector ? 4 : 1;

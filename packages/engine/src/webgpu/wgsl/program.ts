@@ -1,44 +1,43 @@
 import type { GpuArray } from "../gpu-array.ts";
 
-/** Threads of a workgroup, the smallest number that fills a subgroup on every GPU. */
+/** Smallest number that fills a subgroup on every GPU. */
 export const threads = 64;
 
-/** A compute shader in WGSL: the body of `main(index: i32)` and what it declares. */
+/** The body of `main(index: i32)` and its declarations. */
 export interface WgslProgram {
-  /** Names the shader; with `constants` and the kinds of its buffers, all that its code depends on. */
+  /** The code may depend only on name, `constants` and buffer kinds. */
   readonly name: string;
-  /** Numbers written into the code, as `const NAME`. */
+  /** Available as `const NAME`. */
   readonly constants: Readonly<Record<string, number>>;
-  /** Buffers to read, by their name in the code; `vector` reads four numbers at a time. */
+  /** By name; `vector` reads four numbers at a time. */
   readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
-  /** Numbers that change from call to call, as `uniforms.name`: one at least, 64 at most. */
+  /** Values per call, as `uniforms.name`; 1 to 64. */
   readonly uniforms: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
-  /** Threads of a workgroup, {@link threads} by default. */
+  /** Default {@link threads}. */
   readonly groupSize?: number;
-  /** Workgroups to start; a few more may run. */
+  /** A few more may run. */
   readonly groups: number;
   readonly code: string;
 }
 
-/** A whole number that a program reads. */
 export function int(value: number): { readonly type: "int32"; readonly value: number } {
   return { type: "int32", value };
 }
 
-/** The number of the workgroup: long dispatches are folded into two dimensions. */
+/** Long dispatches are folded into two dimensions. */
 export const groupIndex = "i32((workgroupId.z * numWorkgroups.y + workgroupId.y) * numWorkgroups.x + workgroupId.x)";
 
 interface ProgramParts {
-  /** As `const NAME`; `THREADS` is the size of a workgroup. */
+  /** `const NAME`; `THREADS` is the workgroup size. */
   readonly constants: Readonly<Record<string, number>>;
-  /** In the order of their bindings, before the uniforms. */
+  /** Ordered by binding, before the uniforms. */
   readonly buffers: readonly { readonly name: string; readonly written: boolean; readonly type: string }[];
   readonly uniforms: readonly (readonly [name: string, type: "int32" | "float32"])[];
   /** Declares `main(index: i32)`. */
   readonly code: string;
 }
 
-/** The WGSL of a program with entry point `start`. Node and browsers run the same text. */
+/** Text of a shader with entry point `start`. */
 export function programSource({ constants, buffers, uniforms, code }: ProgramParts): string {
   const fields = uniforms.map(([name, type]) => `${name} : ${type === "int32" ? "i32" : "f32"}`);
   return `${Object.entries(constants)

@@ -1,13 +1,13 @@
 import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
 
-/** WGSL: every thread adds what all of them put there, in one order. */
+/** WGSL: sums the values of all threads in a fixed order. */
 const addShares = `
   workgroupBarrier();
   var sum = 0.0;
   for (var i = 0; i < THREADS; i++) { sum += shares[i]; }`;
 
-/** A workgroup takes a row. Writes `result` [N, D] and `invRms` [N]. */
+/** Each workgroup computes a row. Writes `result` [N, D] and `invRms` [N]. */
 export function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslProgram {
   const [rows, width] = x.shape as [number, number];
   return {
@@ -34,7 +34,7 @@ ${addShares}
   };
 }
 
-/** Gradient of the input, [N, D]. A workgroup takes a row. */
+/** Input gradient, [N, D]. */
 export function rmsNormInputGradient(
   inputs: Readonly<Record<"dOut" | "x" | "weight" | "invRms", GpuArray>>,
 ): WgslProgram {
@@ -67,9 +67,9 @@ ${addShares}
 }
 
 /**
- * Sums over rows, [D]: of `values` [N, D], or of their products with the rows that `normal` gives, x [N, D] times invRms [N],
- * which is a norm's gradient of its weight. A workgroup takes 8 columns, 8 threads each.
- * @param adds - to what `result` holds
+ * Column sums [D] of `values` [N, D], or of values * x * invRms (a norm's weight gradient). A workgroup computes 8
+ * columns with 8 threads each.
+ * @param adds - adds to `result`
  */
 export function columnSumsProgram(
   values: GpuArray,

@@ -2,12 +2,12 @@ import { sizeOf } from "../../kernels/index.ts";
 import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, int, threads, type WgslProgram } from "./program.ts";
 
-/** Numbers of a row of a matrix; one of a vector. */
+/** Elements per row; 1 for a vector. */
 function widthOf({ shape }: GpuArray): number {
   return sizeOf(shape.slice(1));
 }
 
-/** Writes `values` [M, D] into rows `rows` int32 [M] of the output. */
+/** Writes `values` [M, D] to rows `rows` int32 [M]. */
 export function putRowsProgram(rows: GpuArray, values: GpuArray): WgslProgram {
   const count = values.size;
   return {
@@ -25,7 +25,7 @@ fn main(index : i32) {
   };
 }
 
-/** Rows `rows` int32 [M] of `data` [R, D], [M, D], bit by bit. */
+/** Copies rows `rows` int32 [M] of `data` [R, D], bit by bit. */
 export function takeRowsProgram(data: GpuArray, rows: GpuArray): WgslProgram {
   const width = widthOf(data);
   const count = rows.size * width;
@@ -45,8 +45,8 @@ fn main(index : i32) {
 }
 
 /**
- * Adds `delta` [M, D] to rows `rows` int32 [M] of the output. A workgroup takes a row of delta: where it is the first for its
- * row of the output, it adds all that belong there, in their order; else it is done. So no two threads add to one number.
+ * Adds `delta` [M, D] to rows `rows` int32 [M]. The first workgroup of an output row adds all its rows in order, so
+ * elements have one writer.
  */
 export function addRowsProgram(delta: GpuArray, rows: GpuArray): WgslProgram {
   return {

@@ -3,19 +3,18 @@ import { kernelSampling } from "@laconic/core/backends";
 import type { GpuArray } from "../gpu-array.ts";
 import { groupIndex, type WgslProgram } from "./program.ts";
 
-/** WGSL: numbers whose order as unsigned integers is that of the floats. */
+/** WGSL: unsigned integers with the order of the floats. */
 const orderedKey = `
 fn keyOf(x : f32) -> u32 {
   let bits = bitcast<u32>(x);
   return select(bits | 0x80000000u, ~bits, bits >> 31u == 1u);
 }`;
 
-/** Of a row, in the order of its `place`. */
+/** Components of a row's `place`. */
 const cuts = ["temperature", "topK", "topP", "minP"] as const;
-/** WGSL: a parameter of the row. */
 const settingAt = (name: SamplingName): string => `settings[setting + ${kernelSampling.indexOf(name)}]`;
 
-/** WGSL: sums and the largest over the workgroup, each in one order. */
+/** WGSL: sums and maximum over the workgroup, in a fixed order. */
 const reductions = `
 var<workgroup> shares : array<f32, THREADS>;
 var<workgroup> keys : array<u32, THREADS>;
@@ -57,14 +56,14 @@ const sizes = (rows: number, vocabulary: number): WgslProgram["uniforms"] => ({
   vocabulary: { type: "int32", value: vocabulary },
 });
 
-/** Threads that share a row: few where it is short. */
+/** Threads per row. */
 const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64);
 
 /**
- * One token for each row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32 [B], `logProbs`
- * [B]. A workgroup takes a row and sorts nothing: borders of top-k and top-p are found bit by bit, from the highest.
+ * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32 [B],
+ * `logProbs` [B]. Thresholds of top-k and top-p are found bit by bit, without sorting.
  * @param settings - [B, columns of `kernelSampling`]
- * @param uniform - [B, W], of which a column holds the uniform numbers
+ * @param uniform - [B, W], one column per draw
  */
 export function sampleTokensProgram(
   logits: GpuArray,
@@ -190,8 +189,8 @@ fn main(index : i32) {
 }
 
 /**
- * Log-softmax of each row of logits [B, V] at one token, `logProbs` [B], and of the `count` likeliest in descending order, the
- * first of equals first: `topTokens` int32 and `topLogProbs`, [B, max(1, count)].
+ * Log-softmax of logits [B, V] at one token per row, `logProbs` [B], and of the `count` likeliest in descending order,
+ * first of ties first: `topTokens` int32 and `topLogProbs`, [B, max(1, count)].
  */
 export function tokenLogProbsProgram(logits: GpuArray, tokens: GpuArray, count: number): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
