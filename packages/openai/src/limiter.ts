@@ -1,6 +1,7 @@
 import { Turns } from "@laconic/core/async";
 import { optionCheck } from "@laconic/core/checks";
 
+/** Options of `Limiter`. */
 export interface LimiterOptions {
   /** Initial max concurrent requests. Default 20. */
   readonly start?: number;

@@ -26,6 +26,7 @@ const checkOptions = optionCheck<SandboxOptions>()("createSandbox", "kind limits
 
 const checkLimits = optionCheck<Partial<SandboxLimits>>()("limits", "seconds memoryMiB outputBytes inputBytes");
 
+/** Default limits of a sandbox. */
 export const defaultLimits: SandboxLimits = {
   seconds: 3,
   memoryMiB: 256,

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Sandbox } from "./sandbox.ts";
 
+/** Output of a program and its error; null without one. */
 export interface ProgramRun {
   readonly output: string;
   readonly error: string | null;

@@ -24,6 +24,7 @@ export interface SampledReply {
  */
 export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Promise<ReplyGap>;
 
+/** Options of `Fleet`. */
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;

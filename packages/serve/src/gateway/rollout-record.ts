@@ -59,6 +59,7 @@ export interface CallPrompt {
 /** Relation of a prompt to earlier calls. */
 export type Standing = Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt">;
 
+/** Returns the relation of a prompt to earlier calls. Pure. */
 export function standingOf(calls: readonly RecordedCall[], { agent, messages, tokens }: CallPrompt): Standing {
   const keys = messages ? historyKeys(messages) : [];
   const own = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));

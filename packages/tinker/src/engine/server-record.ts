@@ -31,6 +31,7 @@ export interface ServerRecord {
 
 const reduction = z.enum(["sum", "mean"]);
 
+/** Parses a stored server record. */
 export const serverRecord: z.ZodType<ServerRecord> = z.object({
   baseModel: z.string(),
   contextLength: z.number().int().positive().nullable(),

@@ -11,6 +11,7 @@ import type { PublishedWeights, SamplingServer } from "../servers/sampling-serve
 import { packChunk } from "./chunk-coding.ts";
 import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./manifest.ts";
 
+/** Options of `WeightsSender`. */
 export interface WeightsSenderOptions {
   /** Folder on the trainer for copies that later versions are compared with. */
   readonly folder: string;
