@@ -1,5 +1,5 @@
-"""Replays what the kernels ask of libtorch on fake tensors on cuda:0: shapes, types and storage are checked, nothing is
-computed, no GPU is touched. Reads {symbols, operators, runs} as JSON on stdin; writes what is wrong, and what was checked."""
+"""Replays the kernels' libtorch calls on fake tensors on cuda:0. Checks shapes, types and storage without computing and
+without a GPU. Reads {symbols, operators, runs} as JSON from stdin; writes problems and what was checked."""
 
 import ctypes
 import json
@@ -10,7 +10,7 @@ import sys
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-# It reports each refusal itself.
+# The script reports refusals.
 logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
 
 TYPES = {3: torch.int32, 4: torch.int64, 6: torch.float32, 7: torch.float64, 11: torch.bool, 15: torch.bfloat16}
@@ -27,7 +27,7 @@ def overload_of(name):
 
 
 def check_operator(operator):
-    """What is wrong with an operator's name or results; and its kernel for a GPU."""
+    """Problem of an operator's name or results, and its GPU kernel."""
     try:
         schema = overload_of(operator["name"])._schema
     except AttributeError:
@@ -35,7 +35,7 @@ def check_operator(operator):
     wrong = []
     if len(schema.returns) != operator["results"]:
         wrong.append(f"returns {len(schema.returns)} results, {operator['results']} are taken")
-    # A C function can leave out what the dispatcher would have to be given.
+    # C functions may lack arguments that the dispatcher requires.
     if not operator.get("asFunction") and any("Scalar" in str(argument.type) for argument in schema.arguments):
         wrong.append("takes a Scalar, which the stable interface cannot pass")
     has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -45,7 +45,7 @@ def check_operator(operator):
     return wrong, kernel
 
 
-# What a C function takes for an argument of the schema.
+# C argument types by schema type.
 TAKEN = {
     "tensor": ("Tensor",),
     "int": ("int", "SymInt"),
@@ -63,7 +63,7 @@ TAKEN = {
 
 
 def check_shim(shim):
-    """What is wrong with a C function that stands for an operator: what it takes, in the order of the schema."""
+    """Problem of a C function that replaces an operator: its arguments in schema order."""
     try:
         schema = overload_of(shim["operator"])._schema
     except AttributeError:
@@ -82,13 +82,13 @@ def check_shim(shim):
 
 
 def argument_of(value, type_, tensors, mode):
-    """An argument as Python passes it, from how the kernels wrote it down; a wrong kind is an error."""
+    """Python argument from its recorded form; raises an error for a wrong kind."""
     text = str(type_)
     optional = text.startswith("Optional[")
     if optional:
         text = text[len("Optional[") : -1]
     if value is None:
-        # Slots that are zero: none of an optional, or the default of a number.
+        # Zero slots: an absent optional, or the default of a number.
         if not optional:
             raise TypeError(f"nothing is given for {text}")
         return None
@@ -111,7 +111,7 @@ def argument_of(value, type_, tensors, mode):
         "bools": ("List[bool]",),
         "tensors": ("List[Tensor]",),
     }[kind]
-    # A memory format is a number on the way.
+    # Memory formats are passed as numbers.
     expect(text in allowed or (kind == "int" and text == "MemoryFormat"), kind, text)
     if kind == "type":
         return TYPES[inner]
@@ -132,7 +132,7 @@ def call(event, tensors, mode):
     overload = overload_of(name)
     schema = overload._schema
     used = arguments
-    # Newer versions add optional arguments at the end; older ones never read those slots.
+    # Newer versions append optional arguments; older ones do not read these slots.
     while len(used) > len(schema.arguments) and used[-1] is None:
         used = used[:-1]
     if len(used) != len(schema.arguments):
@@ -147,7 +147,7 @@ def call(event, tensors, mode):
     try:
         made = overload(*positional, **keywords)
     except RuntimeError as error:
-        # A build for the CPU cannot write into some results on cuda:0, not even fake ones.
+        # CPU builds cannot write to some results on cuda:0, not even fake ones.
         if BUILT_FOR_CUDA or "not linked with support for cuda" not in str(error):
             raise
         UNCHECKED.add(name)
@@ -278,7 +278,7 @@ def replay(run):
 
 
 def missing_symbols(symbols):
-    """Names that the libraries of this PyTorch, loaded by it and not initialised, do not export."""
+    """Names that the loaded, uninitialised libraries of this PyTorch do not export."""
     folder = os.path.join(os.path.dirname(torch.__file__), "lib")
     names = ["libtorch_cpu.so"] + (["libtorch_cuda.so"] if BUILT_FOR_CUDA else [])
     libraries = [ctypes.CDLL(os.path.join(folder, name)) for name in names]
