@@ -12,28 +12,27 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 /** JSON that a test changes. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
-/** A copy of a run folder, to be damaged. */
+/** Copy of a run folder, to be damaged. */
 export async function copyOfRun(run: string): Promise<string> {
   const copy = join(await temporaryFolder(), "run");
   await cp(run, copy, { recursive: true });
   return copy;
 }
 
-/** Changes what is recorded of a step, and nothing else. */
+/** Changes only the record of a step. */
 export async function editStep(run: string, step: number, edit: (content: Loose) => void): Promise<void> {
   const members = await episodeMembers(nodeFileSystem, run);
   for (const { head, content } of members) if (head.step === step && head.kind === "step") edit(content);
   await writeEpisodeMembers(nodeFileSystem, run, members);
 }
 
-/** Changes the lines of a file that are kept; one for which `edit` says false goes. */
+/** Changes the lines of a file; lines for which `edit` returns false are deleted. */
 export async function editLines(run: string, file: string, edit: (line: Loose) => void | false): Promise<void> {
   const lines = (await readFile(join(run, file), "utf8")).trimEnd().split("\n");
   const kept = lines.map((line): Loose => JSON.parse(line)).filter((line) => edit(line) !== false);
   await writeFile(join(run, file), kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-/** Changes a JSON file. */
 export async function editJson(path: string, edit: (json: Loose) => void): Promise<void> {
   const json: Loose = JSON.parse(await readFile(path, "utf8"));
   edit(json);
@@ -52,7 +51,7 @@ export function editNumbers(packed: Loose, edit: (values: number[]) => void): vo
   packed.f64 = Buffer.from(Float64Array.from(values).buffer).toString("base64");
 }
 
-/** Changes what is recorded of an evaluation, and nothing else. */
+/** Changes only the record of an evaluation. */
 export async function editEvaluation(
   run: string,
   split: "validation" | "test",
@@ -75,7 +74,7 @@ export async function editEvaluation(
   await writeFile(file, Buffer.concat(parts));
 }
 
-/** Makes every checksum of a run folder fit what lies there, as a careful forger would. */
+/** Updates every checksum of a run folder, as a careful forger would. */
 export async function reseal(run: string): Promise<void> {
   const config: Loose = JSON.parse(await readFile(join(run, runFiles.config), "utf8"));
   let name = "";
@@ -112,7 +111,7 @@ async function rowsUpTo(file: string, step: number): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** Makes the figures of all evaluations fit their episodes, and the checkpoints repeat them. */
+/** Makes the figures of all evaluations and checkpoints fit their episodes. */
 export async function remeasure(run: string): Promise<void> {
   const rows = new Map<number, Loose>();
   const measured = (content: Loose): Loose => {

@@ -1,7 +1,7 @@
 import { recordingTerminal } from "../src/cli/recording-terminal.ts";
 import { main } from "../src/main.ts";
 
-/** The command line, in this process: its exit code and what it printed. */
+/** Runs the command line in this process: exit code and output. */
 export async function laconic(
   ...words: readonly string[]
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {

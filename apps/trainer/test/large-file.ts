@@ -1,15 +1,15 @@
 import type { FileSystem } from "@laconic/core/files";
 
-/** Rows of one length that are made when they are read. */
+/** Rows of equal length, generated when read. */
 export interface LargeFile {
   readonly path: string;
   readonly rows: number;
   readonly rowBytes: number;
-  /** Without its end; shorter ones are filled up with blanks. */
+  /** Row without its line end; shorter rows are padded with blanks. */
   row(i: number): string;
 }
 
-/** A file system with one file more, which takes no room: it can be read in pieces, cut off, appended to, renamed and removed. */
+/** File system with an additional virtual file, which can be read in pieces, truncated and changed. */
 export function withLargeFile(inner: FileSystem, { path, rows, rowBytes, row }: LargeFile): FileSystem {
   let place: string | null = path;
   let bytes: number = rows * rowBytes;

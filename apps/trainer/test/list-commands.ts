@@ -7,7 +7,7 @@ import { helpCommand } from "../src/dispatch/find-command.ts";
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
 
-/** Reads every command: what `assets/commands.json` holds. */
+/** Reads every command, as in `assets/commands.json`. */
 export async function listCommands(): Promise<CommandList> {
   const commands: ListedWords[] = [];
   for (const [name, load] of Object.entries(commandTable)) {

@@ -1,4 +1,4 @@
-// A program of tests: opens what a run left in files larger than memory, in a process with little of it.
+// Test program: opens a run with files larger than memory in a process with little memory.
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { withLargeFile, type LargeFile } from "./large-file.ts";
 
 const text = new TextDecoder();
 
-/** Rollouts of a MiB, eight a step, as one raw file. */
+/** Rollouts of 1 MiB, eight per step, as one raw file. */
 async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   const answer = "x".repeat((1 << 20) - 1000);
   const perStep = 9;
@@ -52,7 +52,7 @@ async function journal(gib: number, isPacked: boolean): Promise<unknown> {
   };
 }
 
-/** A run of four steps whose metrics are those of 300,000. */
+/** Run of four steps with the metrics of 300,000. */
 async function metrics(): Promise<unknown> {
   const files = nodeFileSystem;
   const run = await mkdtemp(join(tmpdir(), "laconic-large-"));
@@ -80,7 +80,7 @@ async function metrics(): Promise<unknown> {
   kept.traces["metrics.jsonl"] = { bytes, sha256: hash.digest("hex") };
   await files.write(manifest, JSON.stringify(kept));
   await fs.append(large.path, '{"step":5,"torn');
-  // No checkpoint behind it: that would take the checksum of the whole.
+  // No later checkpoint, which would need a checksum of the whole file.
   const more = { ...settings, steps: 6, checkpoint: { every: 100, keep: 2 } };
   await tinyRun({
     ...common,
@@ -102,5 +102,5 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 const found = await programs[process.argv[2] ?? ""]?.();
 const reported = JSON.stringify({ ...(found as object), residentMiB: process.resourceUsage().maxRSS / 1024 });
-// What is packed in the background ends here.
+// Waits for background compression.
 process.stdout.write(reported, () => process.exit(0));

@@ -8,11 +8,10 @@ import { onTestFinished } from "vitest";
 import type { TemplateName } from "../src/init/templates.ts";
 import { writeProject } from "../src/init/write-project.ts";
 
-/** The repository. */
 export const repository: string = fileURLToPath(new URL("../../..", import.meta.url));
 const app = join(repository, "apps", "trainer");
 
-/** A folder outside of the repository, with this repository's packages where npm would put the published ones. */
+/** Folder outside the repository, with this repository's packages installed as npm would. */
 export async function folderWithPackages(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-project-"));
   const modules = join(folder, "node_modules");
@@ -28,7 +27,7 @@ export async function folderWithPackages(): Promise<string> {
   return folder;
 }
 
-/** What Node's test runner says of a new project's own test, which trains it for some steps. */
+/** Output of Node's test runner for a new project's test, which trains for some steps. */
 export async function ownTestOf(template: TemplateName): Promise<string> {
   const folder = await folderWithPackages();
   onTestFinished(() => rm(folder, { recursive: true }));

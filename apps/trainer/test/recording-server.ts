@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** One request that a server of a test was sent, and what it counted. */
+/** Request to a test server, with its token counts. */
 export interface ServedRequest {
   readonly model: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export interface ServedRequest {
   readonly completionTokens: number;
 }
 
-/** An OpenAI-compatible server that keeps what it is asked; a token is four bytes. */
+/** OpenAI-compatible server that records requests; a token is four bytes. */
 export async function recordingServer(
   reply: (request: ServedRequest, nth: number) => string | null,
 ): Promise<{ readonly url: string; readonly served: ServedRequest[] }> {

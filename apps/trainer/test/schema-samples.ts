@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-/** A value for a schema, and the path of the option that it is there to try. */
+/** Value for a schema, with the path of the tested option. */
 export interface Sample {
   readonly path: string;
   readonly value: unknown;
 }
 
-/** Names of a run's own where a schema takes any, by the path of the record. */
+/** Names for records with free keys, by path. */
 export type OwnNames = Readonly<Record<string, readonly string[]>>;
 
 const numbers = [0.5, 0.04, 3, 2, 1.5, 1, 0, 40];
 const lists = [["solver"], [2, 3], [["solver"]]];
 
 /**
- * Values that try every option of a schema: each alternative, and each key alone beside those that have to be there. Of a range
- * a number, of a choice all. Alternatives are named by their literal: `objective(gspo).clip.low`.
+ * Values that cover every option of a schema: each alternative, and each optional key with only the required ones. One
+ * number per range, all values of a choice. Alternatives are named by their literal: `objective(gspo).clip.low`.
  */
 export function samplesOf(schema: z.core.$ZodType, path: string, names: OwnNames): Sample[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault)
@@ -26,7 +26,7 @@ export function samplesOf(schema: z.core.$ZodType, path: string, names: OwnNames
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => ({ path, value }));
   if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => ({ path, value }));
   if (schema instanceof z.ZodBoolean) return [true, false].map((value) => ({ path, value }));
-  // A function or an object of a program: JSON has none.
+  // JSON cannot contain functions or objects of a program.
   if (schema instanceof z.ZodCustom && schema.meta()?.["value"] !== undefined) return [];
   if ([z.ZodString, z.ZodLazy, z.ZodCustom, z.ZodUnknown].some((kind) => schema instanceof kind))
     return [{ path, value: "solver" }];
@@ -58,7 +58,7 @@ function keysOf({ shape }: z.ZodObject, path: string, names: OwnNames): Sample[]
   return needed.length > 0 && tried.length === 0 ? [{ path, value: base }] : tried;
 }
 
-/** The literal that tells an alternative from the others. */
+/** Literal that identifies an alternative. */
 function nameOf(option: z.core.$ZodType): string {
   if (!(option instanceof z.ZodObject)) return "";
   const literal = Object.values(option.shape).find((field) => field instanceof z.ZodLiteral);

@@ -1,4 +1,4 @@
-/** Words of a run of two steps of four episodes. */
+/** Arguments of a run with two steps of four episodes. */
 export const smallRun: readonly string[] = [
   "preset:relay-quickstart",
   "train.steps=2",

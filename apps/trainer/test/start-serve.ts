@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 
 /**
- * `laconic serve` in a process of its own, on a free port; it goes when the test ends.
- * @param name - under which it must say that it serves, or trains
+ * Starts `laconic serve` as a process on a free port; stopped when the test ends.
+ * @param name - name that it must print when it serves or trains
  * @param words - further flags
  */
 export async function startServe(

@@ -2,10 +2,10 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The app's folder, as `npm install laconic` would put it. */
+/** Folder of the app as after `npm install laconic`. */
 const app = fileURLToPath(new URL("..", import.meta.url));
 
-/** A stranger's folder with these files; packages are found as if they were installed. */
+/** User's folder with these files; packages resolve as if installed. */
 export async function strangersFolder(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(join(folder, "node_modules"), { recursive: true });
   await symlink(app, join(folder, "node_modules", "laconic"));
@@ -13,13 +13,13 @@ export async function strangersFolder(folder: string, files: Readonly<Record<str
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 
-/** A few steps on the shipped model. */
+/** A few steps with the shipped model. */
 export const shortTraining = `{
     steps: 2, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, groupBy: "prompt+agent",
     evaluation: { every: 0, problems: 4, transcripts: 2 }, checkpoint: { every: 1 },
   }`;
 
-/** Own problems, a grader, and a team of two, as a function of how long a reply may be. */
+/** Custom problems, a grader, and a team of two, as a function of the max reply length. */
 export const taskFile = `
 import { defineTask } from "@laconic/tasks";
 import { answerOf, graphTopology } from "@laconic/topologies";
@@ -54,7 +54,7 @@ export const broken = { name: "broken", problems: () => [], testProblems: [] };
 
 export const wordsFile = `export const digits = (text: string): string => text.replaceAll(/\\D/gu, "");\n`;
 
-/** A reward with a term of one agent's own. */
+/** Reward with a term for one agent. */
 export const rewardFile = `
 import type { Reward } from "@laconic/core";
 import { digits } from "./words.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { saveTinyLlama } from "../../../test/tiny-llama.ts";
 
 /**
- * A checkpoint with random weights whose tokens are characters.
- * @param options - `pieces`: up to four texts that are a token each, so that it writes them by chance: a whole call of a tool
+ * Checkpoint with random weights and character tokens.
+ * @param options - `pieces`: up to four texts that are single tokens, such as a tool call
  */
 export async function tinyChatModel(
   folder: string,

@@ -1,4 +1,4 @@
-/** A run with all that it can learn beside one policy's weights: a pool of opponents, critics, a tool, supervised examples, a price. */
+/** Run with everything that can be trained or charged: opponents, critics, a tool, supervised examples, a price. */
 import type { Environment } from "@laconic/core";
 import { gaeEstimator, modelCritic } from "@laconic/gspo/critics";
 import { defineTask, relayTokenizer } from "@laconic/tasks";
@@ -18,7 +18,7 @@ const agent = (id: string): AgentSpec => ({
   prompt: ({ question, inbox }) => ({ kind: "text", text: [question, ...inbox.map(({ text }) => text)].join(" ") }),
 });
 
-/** A reply with a digit in front calls a tool, and goes on from what it says. */
+/** A reply that starts with a digit calls a tool and continues with its result. */
 const looking: Environment<null> = {
   name: "looking",
   maxSteps: 2,

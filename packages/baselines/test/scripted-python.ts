@@ -1,8 +1,8 @@
 import type { RunProgram } from "../src/protocols/baseline.ts";
 
 /**
- * Stands for an interpreter where the programs under test are ours: it runs the last definition of `double`, which returns `2 * x` or
- * `x + N`, the assertions of it, and `print` of a text or a sum. For tests: nothing that a model writes reaches it.
+ * Replaces an interpreter for known test programs: runs the last definition of `double` (returns `2 * x` or `x + N`),
+ * its assertions, and `print` of a text or a sum. Text of models never reaches it.
  */
 export const scriptedPython: RunProgram = async (program) => {
   if (program.includes("sys.exit(0)")) return { output: "", error: null };

@@ -1,7 +1,7 @@
 import type { BudgetStep } from "../src/dual-controller.ts";
 import type { BudgetController, BudgetMeasurement } from "../src/index.ts";
 
-/** A controller's steps, each with the price that was paid before it. A number is a cost in tokens. */
+/** Steps of a controller with the price before each. Numbers are costs in tokens. */
 export function stepsOf(
   controller: BudgetController,
   measurements: readonly (number | BudgetMeasurement)[],

@@ -1,15 +1,14 @@
 import type { ChatMessage } from "@laconic/core";
 
-/** A request, and what it was answered. */
+/** Request and its reply. */
 export interface AskedChat {
   readonly messages: readonly ChatMessage[];
   readonly reply: string;
 }
 
 /**
- * Stretches of requests that stand neither in what is known, nor in a reply, nor in the published files: what somebody else worded.
- * Files are read as they are, with strings of Python joined where they stand behind each other; no pattern of the sources is used.
- * Numbers, letters of options and drawn names are left out: they are of the play.
+ * Pieces of requests that occur neither in known texts, nor in a reply, nor in the published files: wording of unknown
+ * origin. Adjacent Python strings in files are joined. Numbers, option letters and drawn names are ignored.
  * @param known - questions, options, examples
  */
 export function strangeWords(
@@ -20,18 +19,18 @@ export function strangeWords(
   return strangeIn(piecesOf(asked, known), files);
 }
 
-/** Of these stretches, what stands in none of the files. */
+/** Pieces that no file contains. */
 function strangeIn(pieces: readonly string[], files: readonly string[]): string[] {
   const published = files.map((file) => spoken(file)).join("\n");
   return [...new Set(pieces.flatMap((piece) => uncovered(piece, published)))];
 }
 
-/** Stretches of requests between what is known and what was replied, each once. */
+/** Pieces of requests between known texts and replies, without duplicates. */
 export function piecesOf(asked: readonly AskedChat[], known: readonly string[]): string[] {
   const replies = asked.map(({ reply }) => reply);
-  // DyLAN quotes replies without white space at their ends.
+  // DyLAN quotes replies without surrounding white space.
   const quotable = new Set(replies.flatMap((reply) => [reply, reply.trim()].flatMap((text) => text.split(lineEnd))));
-  // A short reply may be part of a word, but not between three quotes.
+  // Short replies may be parts of words, except between triple quotes.
   const quoted = replies.map((reply) => (reply.length > 7 ? reply : `\`\`\`${reply.trim()}\`\`\``));
   const texts = [...known.filter((text) => text.length > 2), ...quoted];
   const longFirst = [...new Set(texts.flatMap((text) => [text, text.trim()]))].toSorted((a, b) => b.length - a.length);
@@ -44,10 +43,10 @@ export function piecesOf(asked: readonly AskedChat[], known: readonly string[]):
   return [...new Set([...contents].flatMap((content) => without(unquoted(content), longFirst)))];
 }
 
-/** Where quoting begins a line. */
+/** Start of a quoting line. */
 const lineEnd = /\r\n|[\n\r\u0085\u2028\u2029]/u;
 
-/** A source file as its strings read: escapes resolved, strings behind each other joined. */
+/** Strings of a source file: escapes resolved, adjacent strings joined. */
 function spoken(file: string): string {
   const joined = file.replaceAll(/"[^\S\n]*\n\s*f?"/gu, "");
   const unescaped = (text: string): string =>
@@ -63,7 +62,7 @@ function without(content: string, known: readonly string[]): string[] {
   );
 }
 
-/** Parts of a piece that the files lack, cut greedily where a word begins. Numbers, marks and single letters are of the play. */
+/** Parts of a piece that the files lack, split at word starts. Ignores numbers, marks and single letters. */
 function uncovered(piece: string, published: string): string[] {
   const strange: string[] = [];
   let at = 0;
@@ -80,10 +79,10 @@ function uncovered(piece: string, published: string): string[] {
   return strange;
 }
 
-/** Characters: any shorter stretch of letters stands somewhere in a long file. */
+/** Min characters: shorter pieces occur in any long file. */
 const shortest = 7;
 
-/** Whether it is all that stands between two values, or the ends, of a format string. */
+/** Whether it is the whole text between two values, or the ends, of a format string. */
 function isLiteral(part: string, published: string): boolean {
   const escaped = part.trim().replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
   return new RegExp(String.raw`["'}]\s*${escaped}\s*["'{]`, "u").test(published);

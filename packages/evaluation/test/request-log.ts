@@ -4,21 +4,21 @@ import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
 import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest, type Episode } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
-/** Who replies, to questions of which kind. */
+/** Role and kind of the replying agent. */
 export interface Slot {
-  /** Its number among those of its role; 0 for one of its kind. */
+  /** Number among its role; 0 if unique. */
   readonly number: number;
   readonly family: Family;
-  /** It is asked in published words. */
+  /** Whether the request has published wording. */
   readonly published: boolean;
 }
 
-/** What a role replies the nth time that it is asked; roles without a script answer the question, each time a little otherwise. */
+/** Scripted n-th replies by role; other roles answer the question with small variations. */
 export type SlotScripts = Readonly<Record<string, (call: number, programs: boolean, slot: Slot) => string | undefined>>;
 
 const defaults: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
 
-/** Answers of roles that solve: a wrong one, then the right one, and that again. */
+/** Answers of solving roles: a wrong one, then the right one twice. */
 const answers: Readonly<Record<string, readonly string[]>> = {
   maths: ["3 and 4 are 7.\n#### 7", "3 bags of 4.\nThat makes 12.\n#### 12.0", "#### 12"],
   programs: [
@@ -34,16 +34,16 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** One question as a method plays it. */
+/** Question played by a method. */
 export interface PlayedQuestion {
   readonly asked: readonly Asked[];
-  /** Programs that were run. */
+  /** Executed programs. */
   readonly ran: readonly string[];
   readonly job: BenchJob;
   readonly episode: Episode;
 }
 
-/** Plays the set's question against a model that replies as scripted. */
+/** Plays the set's question with scripted replies. */
 export async function playQuestion(
   method: Baseline,
   set: BenchSet,
@@ -58,8 +58,8 @@ export async function playQuestion(
   const ran: string[] = [];
   const runProgram = async (program: string) => {
     ran.push(program);
-    // Stands for an interpreter: subtraction fails every test, what a program ends with is printed, calls of failed tests return -1, and
-    // all lines are Python.
+    // Replaces an interpreter: subtraction fails every test, a program prints its last line, calls of failed tests
+    // return -1, and all lines are valid Python.
     const fails = /return a - b/u.test(program) && /^assert/mu.test(program);
     const end = /\nprint\("(end-\d+)"\)$/u.exec(program)?.[1];
     const call = /print\("(output-\d+:)", eval/u.exec(program)?.[1];
@@ -85,7 +85,7 @@ export async function playQuestion(
       agent,
       scriptedModel((request) => {
         const script = scripts[agent.replace(/-\d+$/u, "")];
-        // Seats that solve take turns with the answers, so that teams do not agree at once.
+        // Solving seats alternate between the answers, so that teams do not agree at once.
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
@@ -106,8 +106,8 @@ export async function playQuestion(
 }
 
 /**
- * Everything that a method asks of a model for one question, as text: roles, temperatures, ceilings, messages, in order, each with what it
- * was answered; then the answer.
+ * All requests of a method for one question as text, in order: roles, temperatures, limits, messages and replies; then
+ * the answer.
  */
 export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotScripts): Promise<string> {
   const { asked, ran, job, episode } = await playQuestion(method, set, scripts);
@@ -121,14 +121,14 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SlotS
   return [heading, ...callsText(asked), ...end, ""].join("\n\n");
 }
 
-/** A request, and what it was answered. */
+/** Request and its reply. */
 export interface Asked {
   readonly agent: AgentId;
   readonly request: CompletionRequest;
   readonly reply: string;
 }
 
-/** A request that begins as an earlier one names it; one that is the same as the last is counted. */
+/** Text of all calls: shared beginnings refer to an earlier call; repetitions of the last call are counted. */
 function callsText(asked: readonly Asked[]): string[] {
   const chats = asked.map(({ request: { prompt } }) => (prompt.kind === "messages" ? prompt.messages : []));
   const same = (a: readonly ChatMessage[] = [], b: readonly ChatMessage[] = []): number => {
@@ -140,7 +140,7 @@ function callsText(asked: readonly Asked[]): string[] {
     const earlier = chats.slice(0, i).map((other) => same(chat, other));
     const most = Math.max(0, ...earlier);
     const from = earlier.indexOf(most);
-    // A message or two are shown again: they are what a reader looks for.
+    // Short overlaps are repeated for readability.
     const skipped = most > 2 || most === chat.length ? most : 0;
     const shown = chat.slice(skipped).map(({ role, content }) => `[${role}]\n${content}`);
     const before =

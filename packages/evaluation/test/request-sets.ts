@@ -2,7 +2,7 @@ import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
 import { answerLine, type Grading } from "@laconic/grading";
 import type { BenchSet } from "../src/index.ts";
 
-/** Small questions of our own in the shape of each kind of benchmark, with worked ones to choose examples from. */
+/** Small custom questions in the format of each benchmark kind, with worked examples. */
 function setOf(
   benchmark: string,
   grading: Grading,
@@ -25,7 +25,7 @@ function setOf(
   };
 }
 
-/** Solutions of one to three steps: those with most are not the first. */
+/** Solutions of one to three steps; the longest ones are not first. */
 const sums = Array.from({ length: 12 }, (_, i) => {
   const steps = (i % 3) + 1;
   const lines = Array.from({ length: steps }, (__, step) => `Step ${step + 1} counts ${i + 1} more.`);

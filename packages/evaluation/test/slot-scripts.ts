@@ -9,11 +9,11 @@ const scripts: SlotScripts = {
         : "I find no error: it is correct.\n```python\ndef solution():\n    return 12\n```";
     return call === 0 ? '{"feedback": "Look again.", "correct": "False"}' : '{"feedback": "", "correct": "True"}';
   },
-  // Of choices it names nobody.
+  // Names no choice.
   router: (_, __, { family }) =>
     family === "choice" ? "I cannot say." : "Grade School Teacher, or the one for chemistry, or software",
   ranker: () => "[1, 2]",
-  // It decides in the last round; of choices never, so that the judge does.
+  // Decides in the last round, except for choices, so that the judge decides them.
   moderator: (call, _, { family }) => {
     const answer = call < 2 || family === "choice" ? "" : "12";
     return `{"preference": "negative", "answer": "${answer}", "debate_answer": "${answer}"}`;
@@ -25,14 +25,14 @@ const scripts: SlotScripts = {
 
 const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
 
-/** In ADAS's words, whose agents reply with JSON; in ours they answer as all others. */
+/** Replies with JSON in ADAS's own wording; in ours like all others. */
 const inJson: SlotScripts[string] = (call, programs, { family, published }) => {
   if (!published || programs) return undefined;
   const [wrong, right] = family === "choice" ? ["A", "C"] : ["7", "12"];
   return JSON.stringify({ thinking: `Thought ${call + 1} times.`, answer: call === 0 ? wrong : right });
 };
 
-/** Nobody agrees, so that all layers and rounds are played. */
+/** No agreement, so that all layers and rounds are played. */
 const scripted: Readonly<Record<string, SlotScripts>> = {
   dylan: {
     agent: (layer, _, { family, number }) =>
@@ -42,7 +42,7 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
     writer: (layer, _, { number }) =>
       `${layer > 0 ? "[[5, 3, 4]]\n" : ""}${program(number === 3 ? "return a + b" : `return a - b  # ${"abcd"[number]} ${layer}`)}`,
     tester: (layer) => (layer === 0 ? "assert add(1, 2) == 3\nassert add(0, 0) == 0" : "I have none."),
-    // Of later programs it says nothing that can be told apart.
+    // Replies about later programs are identical.
     reflector: (layer, _, { published }) => {
       if (layer > 0) return "They are all alike.";
       const said = [1, 2, 3, 4].map(
@@ -59,7 +59,7 @@ const scripted: Readonly<Record<string, SlotScripts>> = {
   },
 };
 
-/** Who replies what to a method's requests, so that its golden log takes every turn. */
+/** Replies by role, so that a method's golden log covers every branch. */
 export function slotsOf(method: string): SlotScripts {
   return { ...scripts, ...scripted[/^\w+/u.exec(method)?.[0] ?? ""] };
 }

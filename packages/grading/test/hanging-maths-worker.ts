@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type { MathsPair } from "../src/maths/maths-worker.ts";
 
-/** Judges by equality, never comes back from the reply "hang", and sleeps 2 s over "wait", as on a machine that is busy. */
+/** Compares by equality; hangs on the reply "hang", and sleeps 2 s on "wait", like a busy machine. */
 export function serve(): void {
   parentPort?.on("message", ({ reply, gold }: MathsPair) => {
     while (reply === "hang");

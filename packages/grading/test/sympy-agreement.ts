@@ -6,12 +6,12 @@ import { typedPairs } from "./typed-pairs.ts";
 
 const python = findPython();
 
-/** Whether a Python with SymPy is at hand. */
+/** Whether a Python with SymPy is available. */
 export function hasSympy(): boolean {
   return spawnSync(python, ["-c", "import sympy"]).status === 0;
 }
 
-/** Verdicts on pairs of typed expressions, in prose and in a box, against SymPy's. */
+/** Verdicts on pairs of typed expressions, in prose and boxed, compared with SymPy's. */
 export interface Agreement {
   readonly compared: number;
   /** Pairs that the grader cannot compare. */
@@ -19,7 +19,7 @@ export interface Agreement {
   readonly different: readonly string[];
 }
 
-/** Compares the grader with SymPy. @throws Error with what Python wrote, where it fails */
+/** Compares the grader with SymPy. @throws Error with Python's output on failure */
 export function sympyAgreement(seed: string, count: number): Agreement {
   const pairs = typedPairs(seed, count);
   const peer = spawnSync(python, [fileURLToPath(new URL("sympy-equality.py", import.meta.url))], {
@@ -28,7 +28,7 @@ export function sympyAgreement(seed: string, count: number): Agreement {
     maxBuffer: 1 << 28,
   });
   if (peer.status !== 0) throw new Error(peer.stderr);
-  // A text is an error of SymPy's parser.
+  // Text results are SymPy parser errors.
   const equalities = peer.stdout
     .trim()
     .split("\n")

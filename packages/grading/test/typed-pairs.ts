@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 
-/** Two typed expressions, the second made from the first by rewriting or by a change. */
+/** Two typed expressions; the second is a rewrite or a modification of the first. */
 export type TypedPair = readonly [left: string, right: string];
 
 /** Draws pairs of expressions as people and SymPy type them. */
@@ -12,7 +12,7 @@ export function typedPairs(seed: string, count: number): TypedPair[] {
   const atom = (): string =>
     pick([digit, () => String(10 + below(990)), () => pick(["x", "y", "n", "pi"]), () => `${digit()}.${digit()}`])();
 
-  /** An expression, and one that is equal to it for all values. */
+  /** Expression, and one that is equal for all values. */
   const draw = (depth: number): TypedPair => {
     if (depth === 0 || below(5) === 0) {
       const name = atom();

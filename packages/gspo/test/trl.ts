@@ -5,10 +5,10 @@ import { findPython } from "@laconic/core/platform";
 
 const script = fileURLToPath(new URL("trl_parity.py", import.meta.url));
 
-/** Log-probs with a reference and a mask: everything a case may read. */
+/** Log-probs with a reference and a mask: all inputs of a case. */
 export type TrlBatch = ObjectiveInput & { readonly refLogProbs: Ragged; readonly mask: Uint8Array };
 
-/** Attributes of GRPOTrainer and its arguments; the rest is as the script states it. */
+/** Attributes of GRPOTrainer and its arguments; the script sets the others. */
 export type TrlSettings = Readonly<Record<string, string | number | boolean>>;
 
 export interface TrlRequest {
@@ -21,18 +21,18 @@ export interface TrlResult {
   readonly loss: number;
   /** d loss / d log π, one list per sequence. */
   readonly gradient: readonly (readonly number[])[];
-  /** What TRL would log. */
+  /** Metrics that TRL would log. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
 export type TrlReply =
   | { readonly trl: string; readonly torch: string; readonly results: Readonly<Record<string, TrlResult>> }
-  /** What is not installed, in words. */
+  /** Description of what is not installed. */
   | { readonly missing: string };
 
-/** Evaluates each request with TRL's own loss. Absent Python or packages are a reply; any other failure rejects. */
+/** Evaluates each request with TRL's loss. Missing Python or packages give a reply; other failures reject. */
 export async function askTrl(requests: readonly TrlRequest[]): Promise<TrlReply> {
-  // Nothing here needs the network, and a library that asks for it would make the test depend on it.
+  // Prevents network access by libraries.
   const env = { ...process.env, HF_HUB_OFFLINE: "1", TRANSFORMERS_OFFLINE: "1", HF_HUB_DISABLE_TELEMETRY: "1" };
   const child = spawn(findPython(), [script], { env, stdio: "pipe" });
   const [output, errors] = [collect(child.stdout), collect(child.stderr)];
@@ -40,7 +40,7 @@ export async function askTrl(requests: readonly TrlRequest[]): Promise<TrlReply>
     child.once("error", reject);
     child.once("close", resolve);
   });
-  // An interpreter that is absent or dies early leaves a closed pipe; `exit` tells what happened.
+  // A missing or crashed interpreter closes the pipe; `exit` reports why.
   child.stdin.on("error", () => undefined);
   child.stdin.end(JSON.stringify(requests.map((request) => ({ ...request, batch: plain(request.batch) }))));
   try {
@@ -51,7 +51,7 @@ export async function askTrl(requests: readonly TrlRequest[]): Promise<TrlReply>
       return { missing: `Python at ${findPython()}` };
     throw error;
   }
-  // Libraries may print before the script does; its reply is the last line.
+  // Libraries may print before the script; its reply is the last line.
   return JSON.parse((await output).trimEnd().split("\n").at(-1) ?? "") as TrlReply;
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Seen } from "@laconic/hub/testing";
 import { vi } from "vitest";
 
-/** Sends bytes and, once all of them are on disk, breaks the connection off: what is under way at that moment would be lost. */
+/** Sends bytes and breaks the connection once all of them are on disk. */
 export function breakOffAfter(
   bytes: Uint8Array,
   from: number,

@@ -1,4 +1,4 @@
-/** Opens a snapshot in a process of its own: `tsx open-in-child.ts OPTIONS`, options as JSON. Prints bytes as they come, then the snapshot. */
+/** Opens a snapshot in a process: `tsx open-in-child.ts OPTIONS` (JSON). Prints received bytes, then the snapshot. */
 import { writeSync } from "node:fs";
 import { openSnapshot, type SnapshotOptions } from "@laconic/hub";
 

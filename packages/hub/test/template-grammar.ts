@@ -1,6 +1,6 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 
-/** A template with what it is rendered with. */
+/** Template with its variables. */
 export interface TemplateCase {
   readonly template: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -35,7 +35,7 @@ const texts = [
 ] as const;
 const names = ["x", "y", "ns", "items", "messages", "tools", "flag", "count", "unknown", "info"] as const;
 
-/** Writes random templates: mostly of fitting types, sometimes not. */
+/** Writes random templates, mostly with correct types. */
 class Grammar {
   readonly #random: Random;
   #loops = 0;
@@ -376,7 +376,7 @@ class Grammar {
   }
 }
 
-/** The case of a seed. */
+/** Case of a seed. */
 export function templateCase(seed: string): TemplateCase {
   const grammar = new Grammar(randomFromSeed(seed));
   const roles = ["system", "user", "assistant", "tool"];

@@ -6,16 +6,16 @@ import type { TemplateCase } from "./template-grammar.ts";
 
 type Outcome = { readonly text: string } | { readonly error: string };
 
-/** What a comparison with transformers found. */
+/** Result of a comparison with transformers. */
 export interface Parity {
-  /** Cases with other text, or that only one side refuses. */
+  /** Cases with different text, or refused by only one side. */
   readonly differences: readonly unknown[];
   readonly equal: number;
-  /** Cases that this package rejects by the name of a construct. */
+  /** Cases that this package refuses because of a named construct. */
   readonly rejected: readonly string[];
 }
 
-/** Renders cases here and with transformers; a text is why Python cannot. */
+/** Renders cases here and with transformers; a text is the reason why Python cannot. */
 export async function compareTemplates(cases: readonly TemplateCase[]): Promise<Parity | string> {
   const script = fileURLToPath(new URL("template_parity.py", import.meta.url));
   const outcome = await askPython<readonly Outcome[]>(script, cases);

@@ -13,7 +13,7 @@ export type Handler = (
   call: number,
 ) => void;
 
-/** A server that answers as a test says, and remembers what it was asked. */
+/** Server with scripted answers that records its requests. */
 export async function server(
   handle: Handler,
 ): Promise<{ url: string; bodies: Record<string, unknown>[]; paths: string[] }> {

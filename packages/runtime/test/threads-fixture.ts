@@ -6,7 +6,7 @@ import { mathsGrader } from "@laconic/grading";
 import { wasmKernels } from "@laconic/engine/wasm";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
 
-/** A run's file that opens an engine, a grader and a tokenizer while it is read, each on a thread. */
+/** Run file that opens an engine, a grader and a tokenizer while it is read, each on a thread. */
 const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
 const { correct } = await mathsGrader().grade("The answer is 1/2.", "0.5");
 const folder = await mkdtemp(join(tmpdir(), "laconic-threads-"));

@@ -5,16 +5,16 @@ import { fileURLToPath } from "node:url";
 const folder = fileURLToPath(new URL("..", import.meta.url));
 const me = process.getuid?.() ?? -1;
 
-/** A Python that anybody may start, where the first on the path is somebody's own. */
+/** Python that any user may start, if the first one on the path is private. */
 export const anyonesPython: string = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
 
-/** Root where root runs the tests, and somebody who is not. */
+/** Root if root runs the tests, and an unprivileged user. */
 export const users: readonly (readonly [who: string, id: number])[] = [
   ["root", 0],
   ["somebody who is not root", me > 0 ? me : 65_534],
 ];
 
-/** What keeps a user from starting a script. */
+/** Reason why a user cannot start a script. */
 export function obstacle(user: number, script: URL): string | null {
   if (process.platform !== "linux") return "bubblewrap is Linux's";
   if (user === me) return null;
@@ -27,10 +27,10 @@ export function obstacle(user: number, script: URL): string | null {
   return tried.status === 0 ? null : `user ${user} may not read ${folder} or start Node`;
 }
 
-/** Stands for a descriptor that whoever started Node left open: beyond those that Node closes for its children. */
+/** Simulates a descriptor that Node's parent left open, above those that Node closes for its children. */
 export const leftOpen = 60;
 
-/** What a script of TypeScript prints as JSON, started by a user. */
+/** JSON output of a TypeScript script started by a user. */
 export function printedBy<T>(user: number, script: URL, words: readonly string[]): Promise<T> {
   const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(script), ...words], {
     cwd: folder,

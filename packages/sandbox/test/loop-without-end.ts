@@ -1,4 +1,4 @@
-// Starts a program that never ends, says so, and waits for it.
+// Starts an endless program, reports that, and waits for it.
 import { createSandbox } from "@laconic/sandbox";
 
 const sandbox = await createSandbox({ concurrency: 1, limits: { seconds: 10_000 } });

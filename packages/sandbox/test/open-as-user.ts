@@ -1,4 +1,4 @@
-// Opens the sandbox with the machine's Python and says how that went, as whoever starts it.
+// Opens the sandbox with the machine's Python as the current user, and prints the result.
 import { createSandbox } from "@laconic/sandbox";
 import { LaconicError } from "@laconic/core";
 

@@ -6,14 +6,14 @@ import OpenAI from "openai";
 import { lookingTeam, tokenizer } from "./tiny-gateway.ts";
 import type { ServerChange } from "./tiny-server.ts";
 
-/** The scout's tool, as every surface offers it. */
+/** Scout's tool on every API. */
 export const lookTool = {
   name: "look",
   description: "looks something up",
   parameters: { type: "object", properties: { key: { type: "string" } } },
 };
 
-/** A server of one model that calls the scout's tool. */
+/** Server of one model that calls the scout's tool. */
 export const looking: ServerChange = {
   policy: lookingTeam.scout,
   tokenizer,
@@ -22,7 +22,7 @@ export const looking: ServerChange = {
   tools: hermesTools(),
 };
 
-/** The real client, on a handler of this process. */
+/** Real client on a handler of this process. */
 export const openAiOf = (handler: CompletionHandler): OpenAI =>
   new OpenAI({
     baseURL: "http://localhost/v1",
@@ -31,7 +31,7 @@ export const openAiOf = (handler: CompletionHandler): OpenAI =>
     fetch: (input, init) => handler(new Request(input, init)),
   });
 
-/** Anthropic's client, on a handler of this process. */
+/** Anthropic's client on a handler of this process. */
 export const anthropicOf = (handler: CompletionHandler, apiKey = "none"): Anthropic =>
   new Anthropic({
     baseURL: "http://localhost",
@@ -40,7 +40,7 @@ export const anthropicOf = (handler: CompletionHandler, apiKey = "none"): Anthro
     fetch: (input, init) => handler(new Request(input, init)),
   });
 
-/** Says what `replies` make of what it read; `asked` hears each request. */
+/** Replies by `replies` of the prompt; `asked` receives each request. */
 export const reading = (replies: (read: string) => string, asked: CompletionRequest[] = []): LanguageModel => ({
   id: "reading",
   complete(request): Promise<Completion> {
@@ -53,7 +53,7 @@ export const reading = (replies: (read: string) => string, asked: CompletionRequ
   },
 });
 
-/** A scout, whom the solver reads before it answers. */
+/** A scout whose report the solver reads before it answers. */
 export const scoutAndSolver: Topology = graphTopology({
   name: "pair",
   rounds: 1,
@@ -74,7 +74,7 @@ export const scoutAndSolver: Topology = graphTopology({
   },
 });
 
-/** A team whose solver answers with the scout's report. */
+/** Team whose solver answers with the scout's report. */
 export const reportingTeam: ServedTeam = {
   name: "pair",
   topology: scoutAndSolver,

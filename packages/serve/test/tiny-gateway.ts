@@ -3,7 +3,7 @@ import { createGateway, type Gateway, type GatewayEvent, type GatewayOptions } f
 import { expect, onTestFinished } from "vitest";
 
 const roles = { system: 1, user: 2, assistant: 3, tool: 2 } as const;
-/** Characters, and one pair that the tokenizer always joins: a model may write its letters one by one. */
+/** Characters, and a pair that the tokenizer always merges; a model may write its letters separately. */
 const pieces = ["\0", "S", "U", "A", "th", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), "\n"];
 
 export const tokenizer: ChatTokenizer = {
@@ -23,10 +23,10 @@ export const tokenizer: ChatTokenizer = {
   ],
 };
 
-/** The tokens of a text, each letter its own. */
+/** Tokens of a text, one per letter. */
 export const spelled = (text: string): number[] => Array.from(text, (letter) => pieces.lastIndexOf(letter));
 
-/** Says what it is told to: texts, or token ids exactly. */
+/** Replies with scripted texts or exact token ids. */
 export function scripted(
   reply: (prompt: string, request: CompletionRequest) => string | readonly number[],
   weightVersion = 0,
@@ -66,7 +66,7 @@ export interface TinyGateway {
   get(path: string): Promise<{ status: number; body: Answer }>;
 }
 
-/** What an answer may hold; a refusal has `error`. */
+/** Possible fields of an answer; a refusal has `error`. */
 interface Answer {
   readonly error: {
     readonly message: string;
@@ -81,7 +81,7 @@ interface Answer {
   readonly replies?: readonly { readonly kind: string }[];
 }
 
-/** Two agents, groups of two, one a step, on a free port. */
+/** Gateway on a free port: two agents, groups of two, one group per step. */
 export async function startGateway(change: Partial<GatewayOptions> = {}): Promise<TinyGateway> {
   const events: GatewayEvent[] = [];
   const errors: unknown[] = [];
@@ -125,17 +125,17 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
   };
 }
 
-/** Lets so much time pass that one group more may begin, when a rollout waits for it. */
+/** Advances the time so that another group may begin if a rollout waits for it. */
 export async function stall({ gateway, clock }: TinyGateway): Promise<void> {
   await expect.poll(() => gateway.status().held).toBeGreaterThan(0);
   clock.now += 30_001;
   await gateway.sweep();
 }
 
-/** A call as the scout writes it, spaces and all. */
+/** Tool call with the scout's exact spacing. */
 export const toolCall = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
 
-/** The scout looks once and tells; the solver shouts what it hears. */
+/** The scout looks once and reports; the solver repeats the report in capitals. */
 export const lookingTeam: Readonly<Record<"scout" | "solver", LanguageModel>> = {
   scout: scripted((prompt) => {
     const found = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];

@@ -6,7 +6,7 @@ import { createInlineEngine, localPolicy } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
 import { createCompletionServer, type CompletionServerOptions, type ServedModel } from "@laconic/serve";
 
-/** One token a letter; 0 ends. */
+/** One token per letter; 0 ends. */
 const letters = " abcdefghijklmnopqrstuvwxyz.";
 export const tokenizer: ChatTokenizer = {
   vocabularySize: letters.length + 1,
@@ -44,10 +44,10 @@ export async function tinyModel(): Promise<TinyModel> {
   return { engine, model, policy: localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" }) };
 }
 
-/** What a test says of what is served, and of the server. */
+/** Options of the served model and of the server. */
 export type ServerChange = Partial<ServedModel & CompletionServerOptions>;
 
-/** Options of a server that serves one model: by default of 64 tokens of context, under the name tiny. */
+/** Options of a server with one model. Default: 64 tokens of context, name `tiny`. */
 export function serving(
   { policy, scorer, tools, name = "tiny", contextLength = 64, tokenizer: own = tokenizer, ...change }: ServerChange,
   onError: (error: unknown) => void,
@@ -64,7 +64,7 @@ export function serving(
   };
 }
 
-/** A server of 64 tokens of context on a free port, and what it reported. */
+/** Server with 64 tokens of context on a free port, and its reports. */
 export async function startServer(
   change: ServerChange,
 ): Promise<{ readonly server: Server; readonly url: string; readonly errors: unknown[] }> {

@@ -1,6 +1,6 @@
 import type { Tokenizer } from "@laconic/core";
 
-/** A token a letter. */
+/** One token per letter. */
 export const letters: Tokenizer = {
   vocabularySize: 1 << 16,
   endToken: 0,

@@ -1,20 +1,20 @@
 import { randomFromSeed, type CompletionRequest, type Episode, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
-/** A request: who was asked, in which words, for how many tokens. */
+/** Request: agent, prompt, and max tokens. */
 export interface Asked {
   readonly agent: string;
   readonly prompt: string;
   readonly maxTokens: number;
 }
 
-/** The text of a prompt; the messages of a chat stand in lines. */
+/** Text of a prompt; chat messages are lines. */
 function shown({ prompt }: CompletionRequest): string {
   if (prompt.kind === "messages") return prompt.messages.map(({ content }) => content).join("\n");
   return prompt.kind === "text" ? prompt.text : "";
 }
 
-/** An episode in which agents say these words, and what they were asked, in order. */
+/** Episode with scripted texts, and the requests in order. */
 export async function play(
   topology: Topology,
   problem: Problem,

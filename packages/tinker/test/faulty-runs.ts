@@ -9,16 +9,16 @@ import { conformanceOptimizer } from "@laconic/engine/testing";
 import type { Fault } from "@laconic/tinker/testing";
 import { serve, type Served, type ServedOptions } from "./test-server.ts";
 
-/** Something to train on. */
+/** Training sequences. */
 export const sequences: readonly TrainingSequence[] = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
-/** Something to sample. */
+/** Sampling requests. */
 export const request: SampleRequest = {
   promptTokens: [1, 2, 3],
   sampling: { temperature: 1, maxTokens: 4 },
   stopTokens: [0],
   random: randomFromSeed(1).state(),
 };
-/** A fresh adapter on the small model. */
+/** Fresh adapter on the small model. */
 export const source: Extract<ModelSource, { readonly kind: "adapter" }> = {
   kind: "adapter",
   base: { kind: "folder", path: "tiny" },
@@ -26,24 +26,24 @@ export const source: Extract<ModelSource, { readonly kind: "adapter" }> = {
   seed: 1,
 };
 
-/** An optimiser step whose gradient depends on the log-probs. */
+/** Optimiser step whose gradient depends on the log-probs. */
 export async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
   await model.optimStep(conformanceOptimizer);
 }
 
-/** Of {@link sequences}. */
+/** Log-probs of {@link sequences}. */
 export async function logProbs(model: Pick<TrainableModel, "forward">): Promise<number[]> {
   return [...(await model.forward(sequences)).logProbs.values];
 }
 
-/** Faults of a path, one a request, in turn. */
+/** Faults of a path, one per request, in order. */
 export function once(path: string, ...faults: readonly (Fault | null)[]): (asked: string) => Fault | null {
   const left = [...faults];
   return (asked) => (asked === path ? (left.shift() ?? null) : null);
 }
 
-/** With a server of its own, and a model on it. */
+/** Runs with a separate server and a model on it. */
 export async function withServed(
   options: ServedOptions,
   body: (served: Served, model: TrainableModel) => Promise<void>,

@@ -14,7 +14,7 @@ import {
 } from "@laconic/tinker";
 import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
 
-/** As the hosted service is documented: losses add up, samplers stay, gradients are clipped. */
+/** The hosted service as documented: losses are summed, samplers stay, gradients are clipped. */
 export const summing: ServerRecord = {
   baseModel: "tiny",
   contextLength: 48,
@@ -30,7 +30,7 @@ export const summing: ServerRecord = {
   severalModels: true,
 };
 
-/** As SkyRL's on JAX: losses are averaged, samplers follow their model, log-probs are at temperature 1. */
+/** SkyRL on JAX: losses are averaged, samplers follow their model, log-probs are at temperature 1. */
 export const averaging: ServerRecord = {
   ...summing,
   reduction: { sequences: "mean", positions: "mean" },
@@ -45,13 +45,13 @@ export interface Served {
   readonly engine: Engine;
   readonly client: TinkerClient;
   readonly server: TinkerServer;
-  /** The engine that the server computes with. */
+  /** Engine of the server. */
   readonly local: Engine;
   close(): Promise<void>;
 }
 
 export interface ServedOptions {
-  /** Computes for several servers, and is closed by whoever made it; absent, one of its own. */
+  /** Engine shared by several servers and closed by its creator. Default: a new one. */
   readonly local?: Engine;
   readonly record?: ServerRecord;
   readonly bases?: TinkerServerOptions["bases"];

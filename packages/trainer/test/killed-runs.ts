@@ -6,7 +6,7 @@ import { LaconicError } from "@laconic/core";
 import { faultyFileSystem, ProcessKilled, tinyRun, type Faults, type TinyRunOptions } from "@laconic/trainer/testing";
 import { runFolder, unsyncedFiles } from "./run-folder.ts";
 
-/** Four steps, two checkpoints, an evaluation at each. */
+/** Four steps, two checkpoints, each with an evaluation. */
 export const settings = {
   steps: 4,
   problemsPerStep: 2,
@@ -15,14 +15,14 @@ export const settings = {
   checkpoint: { every: 2, keep: 2 },
 };
 
-/** What must not depend on kills. */
+/** Results that must not depend on kills. */
 const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"] as const;
 
 export async function traces(directory: string): Promise<string[]> {
   return Promise.all(files.map((name) => readFile(join(directory, name), "latin1")));
 }
 
-/** Every process of a test has its own number, and none of the killed ones lives on. */
+/** Each process of a test has a different id, and killed ones stay dead. */
 let pid = 1000;
 export function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   pid += 1;
@@ -30,7 +30,7 @@ export function runIn(directory: string, options: Partial<TinyRunOptions> = {}):
   return tinyRun({ directory, settings, fileSystem: unsyncedFiles, processes, ...options });
 }
 
-/** Runs until the fault; resolves false when the run ended before it. */
+/** Runs until the fault; resolves to false if the run ended before. */
 async function killed(directory: string, faults: Faults, options: Partial<TinyRunOptions> = {}): Promise<boolean> {
   try {
     await runIn(directory, { ...options, fileSystem: faultyFileSystem(faults, unsyncedFiles) });
@@ -41,14 +41,14 @@ async function killed(directory: string, faults: Faults, options: Partial<TinyRu
   }
 }
 
-/** Resumes until done; a run without a checkpoint or a configuration says so, and starts again elsewhere. */
+/** Resumes until done. A run without a checkpoint or configuration reports that, and restarts elsewhere. */
 async function finish(directory: string): Promise<"resumed" | "checkpoint_missing" | "run_missing"> {
   try {
     await runIn(directory, { resume: true });
     return "resumed";
   } catch (error) {
     if (!LaconicError.is(error)) throw error;
-    // Nothing whole may have been there.
+    // There may be nothing complete.
     if (existsSync(join(directory, "checkpoints", "step-00000002"))) throw error;
     if (error.code === "checkpoint_missing" || error.code === "run_missing") return error.code;
     throw error;
@@ -62,14 +62,14 @@ export async function reference(): Promise<{ readonly expected: string[]; readon
   return { expected: await traces(directory), calls: fileSystem.calls };
 }
 
-/** How a process dies at a call of the file system. */
+/** How a process dies at a file system call. */
 export const manners = [
   { killed: "before", loseUnsynced: true },
   { killed: "torn" },
   { killed: "after", loseUnsynced: true },
 ] as const;
 
-/** What a run came to that was killed at its n-th call, and resumed; and its traces, where it went on. */
+/** Result and traces of a run that was killed at its n-th call and resumed. */
 export async function killedAt(
   killAt: number,
   manner: Faults,
@@ -82,12 +82,12 @@ export async function killedAt(
   return { outcome, found };
 }
 
-/** The traces of a run that was killed after step 3, again at the n-th call of its resume, and resumed; not `again` where the resume had ended before. */
+/** Traces of a run killed after step 3 and in its resume; `again` is false if that resume ended before. */
 export async function killedAgainAt(
   killAt: number,
 ): Promise<{ readonly again: boolean; readonly found: readonly string[] }> {
   const directory = await runFolder();
-  // The rows of step 3 are ahead of the checkpoint at step 2, and a fourth is torn.
+  // The rows of step 3 are ahead of the checkpoint at step 2, and a fourth is truncated.
   const die = (step: number): void => {
     if (step === 3) throw new ProcessKilled("after step 3");
   };

@@ -1,6 +1,6 @@
 import type { LanguageModel } from "@laconic/core";
 
-/** A sampler whose log-probs are `factor` times what they are, as those of other kernels are a little off. */
+/** Sampler whose log-probs are off by `factor`, as with different kernels. */
 export function misreported(model: LanguageModel, factor: number): LanguageModel {
   return {
     ...model,

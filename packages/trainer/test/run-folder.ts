@@ -4,12 +4,12 @@ import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
-/** A place for a run, which goes with its test. */
+/** Run folder that is deleted after its test. */
 export async function runFolder(): Promise<string> {
   return join(await temporaryFolder(), "run");
 }
 
-/** Without its syncs, which no kill of a process alone can tell; what a lost sync costs is modelled by `loseUnsynced`. */
+/** Without syncs, whose absence a process kill cannot reveal; `loseUnsynced` models it. */
 export const unsyncedFiles: FileSystem = {
   ...nodeFileSystem,
   write: (path, data) => writeFile(path, data),

@@ -25,7 +25,7 @@ export async function rollouts(
     .rollouts;
 }
 
-/** The same with their rewards. */
+/** The same with rewards. */
 export async function scoredRollouts(
   parts: TrainingParts,
   config: TrainConfig,

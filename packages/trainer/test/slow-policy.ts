@@ -4,17 +4,17 @@ import type { TrainedPolicy, TrainingParts } from "../src/spec/parts.ts";
 import { mapPolicies } from "../src/spec/parts.ts";
 import { drawLatency, type Latency } from "../src/testing/latency.ts";
 
-/** A tail of a tenth to eight seconds. */
+/** Long-tailed delays of 0.1 to 8 seconds. */
 const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };
 
-/** How policies are slow, and when they fail. */
+/** Delays and failures of policies. */
 export interface Slowness {
   readonly latency?: Latency;
-  /** Told of every call for training: its number, from 0. Evaluations, whose policies are the live ones, are spared. */
+  /** Called with the number of each training call, from 0. Evaluations, which use live policies, are excluded. */
   readonly fails?: (call: number) => boolean;
 }
 
-/** The same parts, whose policies take their time on a timer. They stop when they are told to. */
+/** The same parts with policies that take time on a timer and stop on abort. */
 export function slowly<Parts extends TrainingParts>(
   parts: Parts,
   timer: Timer,

@@ -13,19 +13,19 @@ export const settings = {
   checkpoint: { every: 2, keep: 2 },
 } as const;
 
-/** A run of two agents: 4 steps of 6 episodes, evaluations of 5 at 0, 2 and 4. */
+/** Run of two agents: 4 steps of 6 episodes, evaluations of 5 at 0, 2 and 4. */
 export function smallRun(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   const environment = { engine: { device: "none" } };
   return tinyRun({ directory, settings, parts: tinyParts("star"), environment, ...options });
 }
 
-/** A duel whose two sides a past self plays in turn, in every game. */
+/** Duel whose sides are played by a past self in turn, in every game. */
 export function smallDuel(directory: string): ReturnType<typeof tinyRun> {
   const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 };
   return smallRun(directory, { settings: { ...settings, groupBy: "prompt+agent", opponents }, parts: tinyDuelParts() });
 }
 
-/** Pages that say their name. */
+/** Pages that show their name. */
 export async function somePages(folder: string): Promise<string> {
   for (const name of ["dashboard", "playground"]) {
     await mkdir(join(folder, name), { recursive: true });
@@ -36,7 +36,7 @@ export async function somePages(folder: string): Promise<string> {
   return folder;
 }
 
-/** Timers that run when they are told to. */
+/** Timers that run on demand. */
 export function manualEvery(): {
   readonly every: (milliseconds: number, work: () => void) => () => void;
   readonly running: ReadonlySet<() => void>;
@@ -61,7 +61,7 @@ export async function openedData(
   return data;
 }
 
-/** A page of a run, once all its episodes are read. */
+/** Page of a run after all its episodes are read. */
 export async function wholePage(data: ViewData, id: string, query: EpisodeQuery = {}): Promise<EpisodePage> {
   for (;;) {
     const page = await data.episodes(id, query);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { copyOfRun, editNumbers, remeasure, reseal, type Loose } from "../edited-run.ts";
 import { laconic } from "../laconic.ts";
 
-/** A budget that charges from the second step on, a clip that acts, and steps that move every log-prob. */
+/** Budget that charges from the second step, an active clip, and steps that change every log-prob. */
 const words = [
   "preset:relay-quickstart",
   "train.steps=4",
@@ -21,10 +21,10 @@ const words = [
   "train.evaluation.every=2",
   "train.checkpoint.every=2",
 ];
-/** The last step of the run. */
+/** Last step of the run. */
 export const last = 4;
 
-/** An honest run, made once for a file of tests. */
+/** Honest run, made once per test file. */
 export const honest: { run: string } = { run: "" };
 beforeAll(async () => {
   honest.run = join(await mkdtemp(join(tmpdir(), "laconic-")), "run");
@@ -33,13 +33,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dirname(honest.run), { recursive: true, force: true }));
 
-/** What no run can be held to by its folder alone. */
+/** Forgeries that the folder alone cannot reveal. */
 export const uncovered: readonly string[] = ["metrics", "settings", "weights", "files"];
 
-/** Changes a run folder. */
+/** Change of a run folder. */
 export type Plant = (run: string) => Promise<unknown>;
 
-/** What a forger plants, with every figure and checksum of the folder made to fit it. */
+/** Forgeries, with all figures and checksums of the folder adjusted. */
 export async function forged(plant: Plant): Promise<VerifyReport> {
   const run = await copyOfRun(honest.run);
   await plant(run);
@@ -56,7 +56,7 @@ export const stagesOf = ({ contradictions }: VerifyReport): Stage[] => [
 export const keysOf = ({ contradictions }: VerifyReport): string[] =>
   contradictions.map(({ key }: Contradiction) => key);
 
-/** The episode of a problem of an evaluation, with its utterances. */
+/** Episode of a problem in an evaluation, with its utterances. */
 export function episodeOf(content: Loose, place: number): Loose {
   const episode = content.episodes[content.played[place].episode];
   return { ...episode, spoken: episode.utterances.map((i: number) => content.utterances[i]) };
@@ -64,7 +64,7 @@ export function episodeOf(content: Loose, place: number): Loose {
 
 /** Whether an evaluated episode is right. */
 export const isRight = ({ task }: Loose): boolean => task === 1;
-/** Places of right or wrong episodes. */
+/** Indices of right or wrong episodes. */
 export const placesOf = (content: Loose, right: boolean): number[] =>
   content.played.flatMap((played: Loose, i: number) => (isRight(played) === right ? [i] : []));
 
@@ -74,7 +74,7 @@ export function logProbsAt(content: Loose, utterance: number): readonly [from: n
   return [before.reduce((sum: number, count: number) => sum + count, 0), content.utterances[utterance].tokens.length];
 }
 
-/** Takes the words of an episode from elsewhere, with their tokens and log-probs. */
+/** Replaces an episode's utterances by others, with their tokens and log-probs. */
 export function copyEpisode(from: Loose, source: number, to: Loose, place: number, keepsVersion: boolean): void {
   const [taken, replaced] = [from.episodes[from.played[source].episode], to.episodes[to.played[place].episode]];
   replaced.answer = taken.answer;
@@ -92,7 +92,7 @@ export function copyEpisode(from: Loose, source: number, to: Loose, place: numbe
   to.played[place].task = from.played[source].task;
 }
 
-/** The record of an evaluation. */
+/** Record of an evaluation. */
 export async function evaluationAt(run: string, step: number): Promise<Loose> {
   const members = await episodeMembers(nodeFileSystem, run);
   return structuredClone(members.find(({ head }) => head.kind === "evaluation" && head.step === step)?.content);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Kernels, KernelSource } from "../../src/kernels/index.ts";
 import { createKernels, webGpuKernels } from "../../src/webgpu/index.ts";
 
-/** A kernel set in this thread, where `laconic doctor --enable webgpu` has put Dawn into the folder LACONIC_DEVICES. */
+/** Kernel set in this thread, if `laconic doctor --enable webgpu` has installed Dawn in LACONIC_DEVICES. */
 export async function openDevice(): Promise<{
   readonly source: KernelSource;
   readonly kernels: Kernels | null;

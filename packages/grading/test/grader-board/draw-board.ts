@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { randomFromSeed } from "@laconic/core";
 import type { GradedCase } from "../../src/index.ts";
 
-/** An answer to put into a reply; with the same in SymPy's notation; or the whole reply, as it is. */
+/** Answer to insert into a reply, optionally in SymPy's notation too; or the complete reply. */
 type Said = string | readonly [answer: string, sympy: string] | { readonly reply: string };
 
-/** A gold of a family, answers that say the same, and answers that do not. */
+/** Gold of a family, with equivalent and different answers. */
 interface FamilyItem {
   readonly kind: "maths" | "numeric" | "letter" | "text";
   readonly rule: string;
   readonly tag: string;
   readonly gold: string;
-  /** The gold in SymPy's notation: the verdict on answers that have theirs is then checked. */
+  /** Gold in SymPy's notation, to check the verdict on answers that also have it. */
   readonly sympy?: string;
   readonly right: readonly Said[];
   readonly wrong: readonly Said[];
 }
 
-/** A pair whose two sides are also known in SymPy's notation. */
+/** Pair with both sides in SymPy's notation. */
 interface SympyPair {
   readonly id: string;
   readonly gold: string;
@@ -29,10 +29,10 @@ const families = text("families.jsonl")
   .split("\n")
   .filter((line) => line !== "")
   .map((line) => JSON.parse(line) as FamilyItem);
-/** Replies around an answer: `«answer»` is replaced by it, `«2-9»` by a number of that range. */
+/** Replies around an answer: `«answer»` is replaced by it, `«2-9»` by a number in that range. */
 const frames = JSON.parse(text("frames.json")) as Readonly<Record<FamilyItem["kind"], readonly string[]>>;
 
-/** Other pairs of the board's families than the committed ones: a right and a wrong reply of each of their items. */
+/** New pairs for the board's families: a right and a wrong reply per item. */
 export function drawBoard(seed: string): { rows: GradedCase[]; checks: SympyPair[] } {
   const { uniform } = randomFromSeed(`grader-board/${seed}`);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T;

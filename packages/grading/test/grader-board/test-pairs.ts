@@ -10,7 +10,7 @@ interface PairItem {
   readonly wrong: readonly string[];
 }
 
-/** Pairs that were written and labelled before the grader was measured on them. */
+/** Pairs written and labelled before the grader was measured on them. */
 export function testPairs(): GradedCase[] {
   const lines = readFileSync(new URL("./test-pairs.jsonl", import.meta.url), "utf8")
     .trim()

@@ -28,18 +28,18 @@ import { onTestFinished } from "vitest";
 export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };
 
-/** Time that does not pass while somebody sleeps. */
+/** Clock that sleeping does not advance. */
 export const quick: FleetClock = {
   nowMs: () => performance.now(),
   sleep: () => new Promise((resolve) => setImmediate(resolve)),
   timeout: (ms) => AbortSignal.timeout(ms),
 };
 
-/** Fakes, a fleet over them, and a model that trains here. */
+/** Fake servers, a fleet over them, and a local trained model. */
 export interface OnFakes {
   readonly engine: Engine;
   readonly fakes: readonly FakeServer[];
-  /** The first two fakes. */
+  /** First two fakes. */
   readonly one: FakeServer;
   readonly two: FakeServer;
   readonly fleet: Fleet;
@@ -87,7 +87,7 @@ export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
   return { engine, fakes, one, two, fleet, local, model, folder, notes, replies };
 }
 
-/** One request for each prompt, of 144: which server a prompt prefers depends on its port, so a few prompts may all prefer one. */
+/** One request per prompt, 144 in all: with few prompts, all may prefer the same server, by its port. */
 export function requests(count: number, temperature = 1): SampleRequest[] {
   return Array.from({ length: count }, (_, i) => ({
     promptTokens: [1 + (i % 12), 1 + ((2 + Math.floor(i / 12)) % 12), 5],
@@ -97,7 +97,7 @@ export function requests(count: number, temperature = 1): SampleRequest[] {
   }));
 }
 
-/** A step that moves the weights far. */
+/** Step with a large weight change. */
 export async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward([{ promptTokens: [1, 2], completionTokens: [3, 4, 5] }], ({ values }) =>
     values.map(() => -1),

@@ -7,20 +7,20 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What lies outside for a program to find, and what notices that it was found. */
+/** Targets outside the sandbox, with detection of access. */
 export interface Canary {
-  /** Python that names what there is, and says success. */
+  /** Python that lists the targets and reports success. */
   readonly prelude: string;
   /** Whether this machine has it. */
   readonly hasIPv6: boolean;
-  /** A word that is on the command line of every process that a program could leave. */
+  /** Marker on the command line of every process that a program could leave. */
   readonly mark: string;
-  /** What was found since the last look: read, changed, connected to, printed, left running. */
+  /** Findings since the last check: read, changed, connected to, printed, left running. */
   signs(output: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A process beside the sandbox that has the secret in its environment, and tells when it gets a signal. */
+/** Process outside the sandbox with the secret in its environment; reports signals. */
 async function startNeighbour(secret: string, onSignal: () => void): Promise<ChildProcess> {
   const code = "process.on('SIGUSR2', () => console.log('signal')); process.stdin.resume(); console.log('ready');";
   const env = { ...process.env, LACONIC_CANARY: secret };
@@ -30,12 +30,12 @@ async function startNeighbour(secret: string, onSignal: () => void): Promise<Chi
   return child;
 }
 
-/** Unix sockets without a file are Linux's. */
+/** Only Linux has Unix sockets without a file. */
 const isLinux = process.platform === "linux";
 
 /**
- * A file with a random secret in a folder that anybody may write; the secret in this process's environment, and in a neighbour's; and
- * listeners: TCP on both loopback addresses, UDP, and Unix sockets with a name and without. Any user's programs may reach them.
+ * Puts a random secret into a world-writable file and the environments of this and a neighbour process. Listens on TCP
+ * (both loopback addresses), UDP, and Unix sockets with and without a name, open to any user.
  */
 export async function openCanary(): Promise<Canary> {
   const id = randomUUID();
@@ -57,7 +57,7 @@ export async function openCanary(): Promise<Canary> {
   await chmod(paths.socket, 0o777);
   const { port } = four.address() as AddressInfo;
   await Promise.all([
-    once(six.listen(port, "::1"), "listening").catch(() => undefined), // a machine need not have IPv6
+    once(six.listen(port, "::1"), "listening").catch(() => undefined), // IPv6 may be missing
     ...(isLinux ? [once(abstract.listen(`\0${paths.abstract}`), "listening")] : []),
     once(datagrams.bind(0, "127.0.0.1"), "listening"),
   ]);
@@ -65,7 +65,7 @@ export async function openCanary(): Promise<Canary> {
   process.env["LACONIC_CANARY"] = secret;
   let before = await lay();
 
-  /** Makes it anew, with a time of last access that any reading changes. */
+  /** Recreates it, with an access time that any read changes. */
   async function lay(): Promise<string> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder);
@@ -121,7 +121,7 @@ export async function openCanary(): Promise<Canary> {
   };
 }
 
-/** Command lines of processes that name the mark; what was ended a moment ago gets a second to be gone. Linux only. */
+/** Command lines of processes with the marker; ended processes get a second to disappear. Linux only. */
 async function leftRunning(mark: string): Promise<string[]> {
   if (!isLinux) return [];
   for (const until = performance.now() + 1000; ;) {

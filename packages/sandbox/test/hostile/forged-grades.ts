@@ -1,13 +1,13 @@
 import { gradeProgram, type ProgramTests, type Sandbox } from "@laconic/sandbox";
 import { sectionsOf } from "../../src/self-test.ts";
 
-/** A program that is wrong and wants to be called right. */
+/** Wrong program that tries to pass. */
 export interface ForgedGrade {
   readonly name: string;
   readonly program: string;
-  /** How its verdict may begin. */
+  /** Allowed starts of its verdict. */
   readonly rules: readonly string[];
-  /** Sandboxes where one process for program and tests would be fooled. */
+  /** Sandboxes that would be fooled if program and tests shared a process. */
   readonly fools: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const forgedGrades: readonly ForgedGrade[] = sectionsOf(new URL("forged-g
   }),
 );
 
-/** What is wrong with how a program is judged, by the real grader and by a careless one; empty when nothing is. */
+/** Problems of a program's verdict by the real and by a careless grader; empty if none. */
 export async function wrongVerdicts(sandbox: Sandbox, { program, rules, fools }: ForgedGrade): Promise<string[]> {
   const { correct, decided, limited, rule } = await gradeProgram(program, tests, sandbox, { seconds: 1 });
   const careless = await sandbox.run({ code: `${program}\n${tests.test}\ncheck(double)\n` });

@@ -5,10 +5,10 @@ import { anyonesPython, leftOpen } from "../as-user.ts";
 import { openCanary } from "./canary.ts";
 import { escapes } from "./sections.ts";
 
-/** Whether this machine has nothing to run them with. */
+/** Whether this machine cannot run them. */
 export const noBareRuns: boolean = process.platform !== "linux" || !existsSync(anyonesPython);
 
-/** Runs one of every so many escapes where no sandbox is: which of them the canary did not notice, though it should have. */
+/** Runs every n-th escape without a sandbox. Returns those that the canary missed. */
 export async function runBare(every: number): Promise<{ readonly tried: number; readonly unnoticed: string[] }> {
   const canary = await openCanary();
   const open = [...Array.from({ length: leftOpen - 3 }, () => "ignore" as const), "pipe" as const];
@@ -25,7 +25,7 @@ export async function runBare(every: number): Promise<{ readonly tried: number; 
         timeout: 5000, // some do not end by themselves
         killSignal: "SIGKILL",
       });
-      await new Promise((done) => setTimeout(done, 20)); // listeners hear of it in this process
+      await new Promise((done) => setTimeout(done, 20)); // listeners in this process notice
       if ((await canary.signs(stdout + stderr)).length === 0) unnoticed.push(`${name}: ${stderr.slice(-200)}`);
     }
   } finally {

@@ -1,19 +1,19 @@
 import type { SandboxStatus } from "@laconic/sandbox";
 import { sectionsOf } from "../../src/self-test.ts";
 
-/** A program that tries to get out. */
+/** Program that tries to escape. */
 export interface Escape {
   readonly name: string;
   readonly program: string;
-  /** How a run of it may end. */
+  /** Possible ends of its run. */
   readonly ends: readonly SandboxStatus[];
-  /** Without a sandbox it succeeds, and that is seen. */
+  /** Whether it succeeds visibly without a sandbox. */
   readonly isSeen: boolean;
-  /** A single call of the kernel. */
+  /** Whether it is a single system call. */
   readonly isCall: boolean;
 }
 
-/** Calls of the kernel that would be ways out, with their numbers on x86-64 and arm64; -1 where a processor has no such call. */
+/** System calls that could allow an escape, with numbers on x86-64 and arm64; -1 for a missing call. */
 const calls = `ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, process_madvise 440 440, kcmp 312 272, pidfd_open 434 434,
 pidfd_getfd 438 438, pidfd_send_signal 424 424, rt_sigqueueinfo 129 138, clone 56 220, clone3 435 435, unshare 272 97, setns 308 268,
 mount 165 40, umount2 166 39, pivot_root 155 41, chroot 161 51, fsopen 430 430, fsconfig 431 431, fsmount 432 432, fspick 433 433,
@@ -31,7 +31,7 @@ syslog 103 116, acct 163 89, quotactl 179 60, swapon 167 224, reboot 169 142, in
 delete_module 176 106, kexec_load 246 104, kexec_file_load 320 294, iopl 172 -1, ioperm 173 -1, modify_ldt 154 -1, pkey_alloc 330 289,
 lookup_dcookie 212 18, vhangup 153 58, fallocate 285 47, setxattr 188 5, fchownat 260 54`;
 
-/** Every call with arguments that none takes: where it exists it is refused for them, and nothing is changed. */
+/** Makes every call with invalid arguments: existing calls refuse them without effect. */
 function kernelCalls(): Escape[] {
   return calls.split(/,\s+/u).map((row): Escape => {
     const [call = "", x64, arm64] = row.split(" ");
@@ -41,18 +41,18 @@ function kernelCalls(): Escape[] {
       "result = ctypes.CDLL(None, use_errno=True).syscall(number, *[ctypes.c_long(-1)] * 6)",
       `if result >= 0 or ctypes.get_errno() != errno.ENOSYS: reached("a call", result, errno.errorcode.get(ctypes.get_errno()))`,
     ].join("\n");
-    // A kernel that was built without one says the same.
+    // Kernels built without the call give the same error.
     return { name: `the call ${call}`, program, ends: ["ok", "exception", "unsupported"], isSeen: false, isCall: true };
   });
 }
 
-/** All that this suite tries. */
+/** All attempts of this suite. */
 export function escapes(): Escape[] {
   const table = sectionsOf(new URL("escapes.py", import.meta.url)).map(
     ({ name, fields: [ends = "", seen], program }): Escape => ({
       name,
       program,
-      // A call that the sandbox lacks raises an exception too.
+      // A call that the sandbox lacks also raises an exception.
       ends: ends.replace("exception", "exception unsupported").split(" ") as SandboxStatus[],
       isSeen: seen === "seen",
       isCall: false,

@@ -1,5 +1,5 @@
-// Tries escapes in a sandbox, as whoever starts it, and prints what came of them as JSON: KIND, then `all`, or `quick` for those that
-// no limit has to end, then the Python of bubblewrap.
+// Tries escapes in a sandbox as the current user and prints the results as JSON. Arguments: KIND; `all`, or `quick` for
+// those that end without a limit; and bubblewrap's Python.
 import { LaconicError } from "@laconic/core";
 import { defaultLimits } from "@laconic/sandbox";
 import { bubblewrapSandbox } from "../../src/bubblewrap/bubblewrap-sandbox.ts";
@@ -7,12 +7,12 @@ import { wasiSandbox } from "../../src/wasi/wasi-sandbox.ts";
 import { openCanary } from "./canary.ts";
 import { escapes } from "./sections.ts";
 
-/** What came of it; a machine without the sandbox says why. */
+/** Result; a reason if the machine lacks the sandbox. */
 export type Tried =
   | { readonly user: number | null; readonly tried: number; readonly problems: readonly string[] }
   | { readonly missing: string };
 
-/** A program that ends well, and tells that the one before it left nothing. */
+/** Program that ends normally and checks that the previous one left nothing. */
 const honest = `import json, os, sys
 print([n for n in os.listdir(".") if n != "MARK"], len([1]), json.dumps([len(sys.modules) > 9]), "".join(map(str, range(9))))`;
 
@@ -26,7 +26,7 @@ async function tryAll(): Promise<Tried> {
   const probe = { code: honest.replace("MARK", canary.mark), files };
   const well = await sandbox.run(probe);
   const problems: string[] = well.status === "ok" ? [] : [`an honest program: ${well.status} ${well.stderr}`];
-  // Without the C library there are no system calls to try.
+  // System calls need the C library.
   const table = escapes().filter(
     ({ ends, isCall }) => !(kind === "wasi" && isCall) && (tier === "all" || isQuick(ends)),
   );

@@ -1,4 +1,4 @@
-/** Fields of a protocol-buffer message: varints, 64-bit and 32-bit numbers, bytes. Shares nothing with the encoder under test. */
+/** Fields of a protobuf message: varints, 64-bit and 32-bit numbers, bytes. Independent of the tested encoder. */
 export function* fields(data: Buffer): Generator<{ field: number; value: number | Buffer }> {
   let at = 0;
   const varint = (): number => {
@@ -24,7 +24,7 @@ export function* fields(data: Buffer): Generator<{ field: number; value: number 
   }
 }
 
-/** The bytes of a field, each time it occurs. */
+/** All values of a bytes field. */
 export function bytesOf(data: Buffer, wanted: number): Buffer[] {
   return [...fields(data)].flatMap(({ field, value }) => (field === wanted ? [value as Buffer] : []));
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findPython } from "@laconic/core/platform";
 
-/** Runs a program of Python's, with the variables given beside those of this process. @throws where it fails */
+/** Runs a Python program with extra environment variables. @throws if it fails */
 export async function runPython(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

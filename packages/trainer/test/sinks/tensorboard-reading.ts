@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { SinkReading } from "../../src/testing/index.ts";
 import { bytesOf, fields } from "./protobuf-reading.ts";
 
-/** An event as it was decoded. */
+/** Decoded event. */
 export interface DecodedEvent {
   wallTime?: number;
   step?: number;
   version?: string;
   readonly scalars: Record<string, number>;
-  /** By tag: the plugin, and the string of its tensor. */
+  /** Plugin and string tensor by tag. */
   readonly plugins?: Record<string, { readonly plugin: string; readonly text: string }>;
 }
 
-/** Records of an event file. @throws Error for a checksum that is wrong */
+/** Records of an event file. @throws Error for a wrong checksum */
 export function decodeFile(data: Buffer): DecodedEvent[] {
   const events: DecodedEvent[] = [];
   for (let at = 0; at < data.length;) {
@@ -29,7 +29,7 @@ export function decodeFile(data: Buffer): DecodedEvent[] {
   return events;
 }
 
-/** Scalars of the event files of a folder. */
+/** Scalars of the event files in a folder. */
 export async function tensorBoardReading(directory: string): Promise<SinkReading> {
   const read: Record<string, Record<number, number>> = {};
   for (const name of await readdir(directory))
@@ -61,7 +61,7 @@ function decodeEvent(payload: Buffer): DecodedEvent {
   return Object.keys(plugins).length === 0 ? event : { ...event, plugins };
 }
 
-/** Bit by bit, so that it shares nothing with the table under test. */
+/** Bitwise, independent of the tested table. */
 function slowMaskedCrc(data: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of data) {

@@ -6,7 +6,7 @@ import { bytesOf, fields } from "./protobuf-reading.ts";
 
 const blockBytes = 32_768;
 
-/** Records of a W&B offline run. @throws Error for a head or a checksum that is wrong */
+/** Records of a W&B offline run. @throws Error for a wrong header or checksum */
 function wandbRecords(data: Buffer): Buffer[] {
   if (data.subarray(0, 7).toString("hex") !== "3a572642e1be00") throw new Error("no W&B file");
   const records: Buffer[] = [];
@@ -29,7 +29,7 @@ function wandbRecords(data: Buffer): Buffer[] {
   return records;
 }
 
-/** The one run below a folder. */
+/** The only run below a folder. */
 async function wandbRunIn(directory: string): Promise<{ readonly folder: string; readonly data: Buffer }> {
   const [name = "", ...others] = await readdir(directory);
   if (others.length > 0) throw new Error(`several runs: ${name}, ${others.join(", ")}`);
@@ -37,7 +37,7 @@ async function wandbRunIn(directory: string): Promise<{ readonly folder: string;
   return { folder: join(directory, name), data: await readFile(join(directory, name, `run-${id}.wandb`)) };
 }
 
-/** History of the one run below a folder. */
+/** History of the only run below a folder. */
 export async function wandbReading(directory: string): Promise<SinkReading> {
   const read: Record<string, Record<number, number>> = {};
   for (const record of wandbRecords((await wandbRunIn(directory)).data))
