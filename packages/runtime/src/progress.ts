@@ -22,7 +22,6 @@ export async function during<T>(progress: Progress, activity: string, work: () =
   }
 }
 
-/** Planned steps of a training, for progress. */
 export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
@@ -37,7 +36,6 @@ export interface TrainingPlan {
   readonly isServed: boolean;
 }
 
-/** Progress of a training with the time left. */
 export interface TrainingProgress extends Progress {
   opened(plan: TrainingPlan): void;
   started(): void;

@@ -29,7 +29,6 @@ export interface BranchCost {
   readonly readerWidth: number;
 }
 
-/** Memory of a device in bytes. */
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;

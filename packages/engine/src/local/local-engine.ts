@@ -21,7 +21,6 @@ import { LocalModel, LocalValueModel } from "./local-model.ts";
 import { hostOver } from "./host/worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./host/web-worker.ts";
 
-/** Options of `createLocalEngine`. */
 export interface LocalEngineOptions {
   /** Kernel source, or one per worker for several GPUs. */
   readonly device: KernelSource | readonly KernelSource[];

@@ -17,7 +17,6 @@ import {
 } from "@laconic/core";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 
-/** Batching of a local policy's requests. */
 export type Batching = "waves" | "continuous";
 
 /**

@@ -117,7 +117,6 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
-/** Explains which device `auto` chooses. */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
@@ -132,7 +131,6 @@ function otherWorkers(name: string, indices: readonly number[], workers: number)
   );
 }
 
-/** Result of probing a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;

@@ -147,7 +147,6 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   };
 }
 
-/** Describes the plan of a run on servers. */
 export function describeRemote({
   engine,
   replies,

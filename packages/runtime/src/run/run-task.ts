@@ -93,7 +93,6 @@ export function seenProblems({
   };
 }
 
-/** Warnings about problems that were seen in training. */
 export function seenWarnings(problems: SeenProblems): string[] {
   return Object.entries(problems).map(
     ([split, { seen, of, first }]) =>

@@ -55,7 +55,6 @@ export interface Interrupts {
   dispose(): void;
 }
 
-/** Options of a started run. */
 export interface StartOptions {
   readonly directory: string;
   readonly resume: Exclude<RunOptions["resume"], undefined>;

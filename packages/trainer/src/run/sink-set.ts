@@ -75,7 +75,6 @@ export class SinkSet {
   }
 }
 
-/** Options of sending a run to a sink. */
 export interface SendOptions {
   readonly directory: string;
   readonly sinks: readonly MetricSink[];

@@ -86,7 +86,6 @@ export interface ExampleStream {
   readonly size: ExampleSize | null;
 }
 
-/** Number of trained tokens and sequences of examples. */
 export interface ExampleSize {
   readonly examples: number;
   readonly tokens: number;
@@ -96,7 +95,6 @@ export interface ExampleSize {
   readonly longest: number;
 }
 
-/** Options of a stream of examples. */
 export interface StreamOptions {
   readonly settings: ExampleSettings;
   readonly tokenizer: ExampleTokenizer;

@@ -44,6 +44,8 @@ function pathOfDawn(folder: string | undefined): string | null {
   for (const place of places)
     try {
       return createRequire(place).resolve("webgpu");
-    } catch {}
+    } catch {
+      // Try the next location.
+    }
   return null;
 }
