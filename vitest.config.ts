@@ -65,11 +65,7 @@ export default defineConfig({
       : {
           projects: [
             project("repository", ["test/*.test.ts"], { setupFiles: commands }),
-            // Quick ones mostly load the packages: a process loads them once.
-            project("commands", ["apps/*/{src,test}/**/*.test.ts"], {
-              setupFiles: commands,
-              isolate: tier !== "quick",
-            }),
+            project("commands", ["apps/*/{src,test}/**/*.test.ts"], { setupFiles: commands }),
             project("alone", ["packages/*/{src,test}/**/*.test.ts"], { exclude: [together] }),
             project("together", [together], { isolate: false }),
           ],

@@ -50,6 +50,7 @@ type WarmStartDefinition =
     >)
   | (Pick<WorldWarmStart, "name"> & Partial<Omit<WorldWarmStart, "name" | "model">>);
 
+/** A task, or the name of one with its settings. */
 export type TaskChoice = UnknownTask | NamedTask | WithoutName<OwnTask>;
 
 type Listed<Names extends string, Last = LastOf<Names>> = Last extends string

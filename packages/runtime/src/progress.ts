@@ -22,6 +22,7 @@ export async function during<T>(progress: Progress, activity: string, work: () =
   }
 }
 
+/** Planned steps of a training, for progress. */
 export interface TrainingPlan {
   readonly steps: number;
   readonly problemsPerStep: number;
@@ -36,6 +37,7 @@ export interface TrainingPlan {
   readonly isServed: boolean;
 }
 
+/** Progress of a training with the time left. */
 export interface TrainingProgress extends Progress {
   opened(plan: TrainingPlan): void;
   started(): void;

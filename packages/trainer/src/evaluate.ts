@@ -72,6 +72,7 @@ export function evaluationSampling({ sampling }: Pick<TrainConfig, "sampling">):
   return { ...sampling, temperature: typeof temperature === "number" ? temperature : 1 };
 }
 
+/** Returns the evaluation's options with defaults. */
 export function evaluationOptions(config: TrainConfig): Omit<EvaluateOptions, "step"> {
   const { seed, limits, onAgentError: onError, scoring, evaluation, asynchronous } = config;
   const { problems } = evaluation;

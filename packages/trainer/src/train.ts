@@ -12,6 +12,7 @@ import { learnedOf } from "./run/loop-state.ts";
 import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
 
+/** Options of `train`. */
 export interface TrainOptions {
   /** Default: writes nothing. See `openRun`. */
   readonly recorder?: Recorder;
@@ -21,6 +22,7 @@ export interface TrainOptions {
   readonly timer?: Timer;
 }
 
+/** Result of `train`. */
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;

@@ -110,6 +110,7 @@ export interface AdamWMoments {
   readonly master?: Tensor;
 }
 
+/** Tensors of one AdamW update. */
 export interface AdamWTensors extends AdamWMoments {
   readonly param: Tensor;
   readonly grad: Tensor;
@@ -121,6 +122,7 @@ export interface GradientPlace {
   readonly add: boolean;
 }
 
+/** Gradients that a backward operation writes. */
 export interface GradientPlaces {
   readonly dWeight?: GradientPlace;
   readonly dBias?: GradientPlace;

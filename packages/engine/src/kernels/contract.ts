@@ -29,6 +29,7 @@ export interface BranchCost {
   readonly readerWidth: number;
 }
 
+/** Memory of a device in bytes. */
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;

@@ -32,6 +32,7 @@ export class Handle<Data extends DeviceArray> implements Tensor {
   }
 }
 
+/** Owns the tensors of a kernel set as handles. */
 export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
   constructor() {
     super(drop);

@@ -9,6 +9,7 @@ export interface KernelSource {
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** How kernel sets share the machine. */
 export interface KernelPlace {
   /** Number of kernel sets that compute at once on this machine. */
   readonly sharing: number;

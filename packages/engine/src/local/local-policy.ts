@@ -17,6 +17,7 @@ import {
 } from "@laconic/core";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 
+/** Batching of a local policy's requests. */
 export type Batching = "waves" | "continuous";
 
 /**

@@ -8,6 +8,7 @@ import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import type { MemorySettings } from "./plan-memory.ts";
 
+/** Seconds of each pass. */
 export interface PassSeconds {
   /** Per micro-batch. */
   readonly training: number;

@@ -17,6 +17,7 @@ import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { rowsOf, sequencesWithin, type SequenceLengths } from "./sequence-lengths.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
+/** Settings of a memory plan. */
 export interface MemorySettings extends SequenceLengths {
   readonly dtype: Kernels["dtype"];
   /** Null trains all weights. */

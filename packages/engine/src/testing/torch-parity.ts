@@ -81,6 +81,7 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
   steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
 
+/** Runs the cases in PyTorch. */
 export function askTorch(cases: readonly ParityCase[]): Promise<PythonAnswer<readonly TorchAnswer[]>> {
   return askPython(script, cases.map(toJson));
 }

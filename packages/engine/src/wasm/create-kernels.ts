@@ -36,6 +36,7 @@ export function threadCount(
   throw new LaconicError("config_invalid", message, { key: "threads" });
 }
 
+/** Options of the wasm kernels. */
 export interface WasmOptions {
   /**
    * Uses fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114);

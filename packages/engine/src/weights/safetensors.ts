@@ -9,11 +9,13 @@ export interface StoredTensor {
   readonly values: Float32Array | Float64Array;
 }
 
+/** Tensors and metadata of a safetensors file. */
 export interface SafetensorsFile {
   readonly tensors: ReadonlyMap<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Encodes tensors as a safetensors file. */
 export function encodeSafetensors(
   tensors: ReadonlyMap<string, StoredTensor>,
   metadata: Readonly<Record<string, string>> = {},

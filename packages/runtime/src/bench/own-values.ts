@@ -42,6 +42,7 @@ function isFileWord(word: string): boolean {
   return isModuleText(word) && !/^[^./\\=]+=/u.test(word);
 }
 
+/** Removes references to files from a list of names. */
 export function withoutFiles(words: readonly string[]): string[] {
   return words.filter((word) => !isFileWord(word));
 }

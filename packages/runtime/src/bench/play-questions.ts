@@ -51,6 +51,7 @@ import { findRun, openFoundRun, trustedConfigOf, type FoundRun } from "../run/op
 import type { AppConfig } from "../run/run-settings.ts";
 import { openRunTask, runTaskTitle, withTeams } from "../run/run-task.ts";
 
+/** Sources of a bench's questions. */
 export interface QuestionSources {
   readonly hub: HubEnvironment;
   readonly folder: string | undefined;
@@ -59,6 +60,7 @@ export interface QuestionSources {
   readonly plan?: boolean;
 }
 
+/** Limits of a bench over questions. */
 export interface QuestionLimits extends TaskLimits {
   /** Allows sending the key over http to other machines. */
   readonly insecure: boolean;
@@ -66,8 +68,10 @@ export interface QuestionLimits extends TaskLimits {
   readonly onStart: (samples: number, account: SpendAccount) => (record: SampleRecord) => void;
 }
 
+/** Questions of a bench, ready to be played. */
 export type PreparedQuestions = PreparedBench<TrainedTeam<Omit<Spending, "price">>>;
 
+/** Loads and checks the questions of a bench. */
 export async function prepareQuestions(
   config: BenchConfig,
   directory: string,

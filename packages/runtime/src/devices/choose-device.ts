@@ -117,6 +117,7 @@ function speedOf({ name, source }: KnownDevice): Promise<DeviceSpeed | null> {
   return speed;
 }
 
+/** Explains which device `auto` chooses. */
 export async function automaticDevice(): Promise<string> {
   let why = "";
   await chooseDevice("auto", "auto", (text) => (why = text));
@@ -131,6 +132,7 @@ function otherWorkers(name: string, indices: readonly number[], workers: number)
   );
 }
 
+/** Result of probing a device. */
 export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;

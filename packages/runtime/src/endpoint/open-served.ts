@@ -41,6 +41,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** Choice of a model or run to serve. */
 export interface ServedChoice extends RunChoice {
   /** Single policy of a run. Default: the whole team. */
   readonly policy: string | undefined;

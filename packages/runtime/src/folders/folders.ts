@@ -16,6 +16,7 @@ export function userCache(): string {
   return join(environmentValue("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "laconic");
 }
 
+/** Folder of Laconic's data on this machine. */
 export function dataFolder(given: string | undefined): string {
   return resolve(given ?? environmentValue("LACONIC_DATA") ?? join(userCache(), "data"));
 }

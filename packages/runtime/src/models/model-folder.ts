@@ -23,6 +23,7 @@ export interface ModelFolder {
 /** Owner and name, or only a name; optional folder or file; optional revision. */
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
+/** Options of opening a model folder. */
 export interface ModelFolderOptions {
   /** False skips the weights, which a server has. Default true. */
   readonly weights?: boolean;
@@ -56,6 +57,7 @@ export async function openModelFolder(
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
 }
 
+/** Resolves a stored model path; hub names are unchanged. */
 export function foundAgain(pinned: string): string {
   return pinned.startsWith("hub:") || pinned === untrainedModel ? pinned : resolve(pinned);
 }

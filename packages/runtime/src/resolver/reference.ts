@@ -16,6 +16,7 @@ import {
 /** Stored source of a value. */
 export type Reference = ValueSource;
 
+/** Whether a value is a reference to a user's file. */
 export const isReference: (value: unknown) => value is Reference = isValueSource;
 
 /** Whether text starts with `./`, `../` or `/` (`C:\` on Windows), which no name does. */
@@ -51,6 +52,7 @@ export function referencePlace({ file, export: name, path = [] }: Reference): st
   return `${file}${name === "default" ? "" : `#${name}`}${key}`;
 }
 
+/** References in a configuration, by key. */
 export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
   if (isReference(value)) return [[key, value]];
   if (typeof value !== "object" || value === null) return [];

@@ -60,6 +60,7 @@ export async function placedSources(directory: string, choice: SourceChoice = "o
   };
 }
 
+/** Resolves the file references of a configuration relative to a folder. */
 export function fromFolder<T>(directory: string, config: T): T {
   return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
 }

@@ -37,6 +37,7 @@ import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenLimits, type TinkerServer } from "./tinker-server.ts";
 
+/** Opened parts of a run. */
 export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;

@@ -33,6 +33,7 @@ import { storedServer, isServerInput } from "./tinker-server.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
 import type { Spending } from "../spending/spending.ts";
 
+/** Run folder of a command, with its configuration. */
 export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly directory: string;
   readonly made: MadeFolder;
@@ -45,6 +46,7 @@ export interface FoundRun extends Pick<FoundCheckpoint, "manifest" | "state"> {
   readonly warnings: readonly string[];
 }
 
+/** Choice of a run and its checkpoint. */
 export interface RunChoice {
   /** Default: the latest. */
   readonly which?: "latest" | "best";
@@ -169,6 +171,7 @@ function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicEr
   );
 }
 
+/** Opens the resources of a run. */
 export async function runResources(
   model: string,
   progress: Progress,

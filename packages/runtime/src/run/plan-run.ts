@@ -47,6 +47,7 @@ interface StepSeconds {
   readonly update: number;
 }
 
+/** Planned memory, tokens and time of a run. */
 export interface RunPlan {
   readonly model: { readonly type: string; readonly parameters: number; readonly trained: number };
   readonly device: string;

@@ -147,6 +147,7 @@ function bytesOf(promptTokens: number, completionTokens: number, vocabularySize:
   };
 }
 
+/** Describes the plan of a run on servers. */
 export function describeRemote({
   engine,
   replies,

@@ -20,6 +20,7 @@ const parts: readonly Row[] = [
   ["library's own", "trainingOverhead", "samplingOverhead"],
 ];
 
+/** Describes a plan as lines of text. */
 export function describeRun(plan: RunPlan): string {
   const { model, settings, memory } = plan;
   const { promptTokens, completionTokens } = settings;

@@ -27,6 +27,7 @@ export const probeFamilies: readonly string[] = [
   "fresh-reader",
 ];
 
+/** Problems and parts of one probed family. */
 export interface ProbePlan {
   readonly family: string;
   /** Description for people. */
@@ -38,11 +39,13 @@ export interface ProbePlan {
   readonly unheard?: TrainingParts;
 }
 
+/** Problem family that a probe skips, with the reason. */
 export interface SkippedFamily {
   readonly family: string;
   readonly reason: string;
 }
 
+/** Models and tasks that a probe plays. */
 export interface ProbeSources {
   readonly opened: Pick<OpenedParts, "task" | "parts" | "otherModel">;
   /** Test problems, with one episode each. */
@@ -55,6 +58,7 @@ export interface ProbeSources {
   readonly fetched: string | null;
 }
 
+/** Plans the problems of one family. */
 export async function planFamily(family: string, sources: ProbeSources): Promise<ProbePlan | SkippedFamily> {
   const { opened, problems, seed } = sources;
   const known = opened.task.probes?.(problems, randomFromSeed(seed).split("probe"))[family];

@@ -11,6 +11,7 @@ import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
 import type { SamplerSettings, RemoteSettings } from "./servers.ts";
 
+/** Configuration of a run, as a file has it. */
 export interface AppConfig {
   readonly task: RunTask;
   readonly model: string;
@@ -89,6 +90,7 @@ const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
   examples: 100,
 };
 
+/** Names of the warm starts. */
 export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
@@ -126,6 +128,7 @@ const defaultLearningRate = 2e-5;
 
 const exampleFields = schemaOf(exampleShape) as unknown as z.ZodObject;
 
+/** Schema of warm start settings. */
 export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion("name", [
   z.strictObject(fieldsOf("copying")),
   z.strictObject({

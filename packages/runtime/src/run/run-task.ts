@@ -93,6 +93,7 @@ export function seenProblems({
   };
 }
 
+/** Warnings about problems that were seen in training. */
 export function seenWarnings(problems: SeenProblems): string[] {
   return Object.entries(problems).map(
     ([split, { seen, of, first }]) =>

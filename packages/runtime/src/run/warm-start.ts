@@ -88,6 +88,7 @@ interface Teaching {
   readonly place: ChosenDevice;
 }
 
+/** Trains the model that a run starts from. */
 export async function trainWarmStart(
   { warmStart, run, model: given, from, to, place }: Teaching,
   progress: Progress,

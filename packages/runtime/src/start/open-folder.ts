@@ -55,6 +55,7 @@ export interface Interrupts {
   dispose(): void;
 }
 
+/** Options of a started run. */
 export interface StartOptions {
   readonly directory: string;
   readonly resume: Exclude<RunOptions["resume"], undefined>;

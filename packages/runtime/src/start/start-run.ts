@@ -29,6 +29,7 @@ import { findOpponentRuns } from "../run/other-runs.ts";
 import { runResources } from "../run/open-run.ts";
 import { withExamples } from "../run/supervised-examples.ts";
 
+/** A running training and its folder. */
 export interface StartedRun extends TrainResult {
   /** Team before the warm start; null without one. `before` is then the team after it. */
   readonly warmStart: BeforeWarmStart | null;

@@ -9,6 +9,7 @@ import type { AppConfig } from "../run/run-settings.ts";
 import type { Variant } from "./run-variants.ts";
 import { isReference } from "../resolver/reference.ts";
 
+/** Variant that an ablation skips, with the reason. */
 export interface SkippedVariant {
   readonly variant: string;
   readonly reason: string;

@@ -31,6 +31,7 @@ interface Side {
   readonly tokens: number;
 }
 
+/** Result of one variant and seed. */
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
@@ -75,6 +76,7 @@ interface VariantRun {
 
 type VariantStart = Required<Pick<StartOptions, "directory" | "resume" | "spending">>;
 
+/** Options of a sweep or ablation. */
 export interface VariantOptions {
   readonly base: Readonly<Record<string, unknown>>;
   readonly variants: readonly Variant[];
@@ -90,6 +92,7 @@ export interface VariantOptions {
   readonly start: (config: AppConfig, options: VariantStart) => Promise<StartedRun>;
 }
 
+/** Folder of a variant's run with one seed. */
 export function runFolder(folder: string, variant: string, seed: number): string {
   return join(folder, "runs", `${variant}-${seed}`);
 }

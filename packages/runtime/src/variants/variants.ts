@@ -147,6 +147,7 @@ export interface Tuning {
   readonly seeds: readonly number[];
 }
 
+/** Result of one tuning run. */
 export interface TuningRow {
   readonly variant: string;
   readonly value: string;
@@ -158,6 +159,7 @@ export interface TuningRow {
   readonly chosen: boolean;
 }
 
+/** Folder of the tuning runs of a sweep. */
 export const tuningFolder = (folder: string): string => join(folder, "tuning");
 
 /** Reads `KEY:a,b,c`. @throws LaconicError `config_invalid` for a single value, or seeds that are also reported */
@@ -186,6 +188,7 @@ export function parseTuning(text: string, seeds: readonly number[], reported: re
   return { key, values, seeds };
 }
 
+/** Combines each variant with each value of a tuning. */
 export function gridOf(variants: readonly Variant[], { key, values }: Tuning): readonly Variant[] {
   return variants.flatMap(({ name, about, overrides }) =>
     values.map((value, i) => ({

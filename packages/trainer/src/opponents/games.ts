@@ -20,6 +20,7 @@ export interface Opponent {
 
 export type OpponentOf = (group: number, episode: number) => Opponent | null;
 
+/** Results against one opponent. */
 export interface OpponentResult {
   readonly games: number;
   readonly winRate: number;

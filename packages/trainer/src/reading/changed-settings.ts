@@ -88,6 +88,7 @@ export function changedSettings(
   });
 }
 
+/** Settings that changed at a step. */
 export interface ChangesOfStep {
   readonly step: number;
   readonly text: string;

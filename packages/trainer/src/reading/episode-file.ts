@@ -10,6 +10,7 @@ export interface EpisodeEntry extends MemberHead {
   readonly number: number;
 }
 
+/** Receives the entries of an episode file. */
 export interface EntryReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;

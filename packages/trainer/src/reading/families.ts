@@ -20,6 +20,7 @@ export interface FamilyColumn {
   readonly at: string;
 }
 
+/** Results of one problem family by column. */
 export interface FamilyRow {
   readonly family: string;
   /** Whether the family is trained completely: groups called `known`. */

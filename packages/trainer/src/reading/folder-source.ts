@@ -11,6 +11,7 @@ export function folderSource(folder: string): RunSource {
   };
 }
 
+/** Reads a run folder through a file system. */
 export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
   const path = (name: string): string => joinPath(folder, name);
   return {

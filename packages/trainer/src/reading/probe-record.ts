@@ -1,6 +1,7 @@
 import type { Estimate } from "@laconic/core/numeric";
 import * as z from "zod";
 
+/** Figures of a probe. */
 export interface ProbeFigures {
   /** Mean grade, 0..1. */
   readonly accuracy: number;
@@ -57,6 +58,7 @@ const familySchema: z.ZodType<ProbedFamily> = z.strictObject({
   unheard: z.number().exactOptional(),
 });
 
+/** Schema of a probe record. */
 export const probeRecordSchema: z.ZodType<ProbeRecord> = z.strictObject({
   version: z.literal(1),
   step: count,

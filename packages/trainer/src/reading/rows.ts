@@ -1,5 +1,6 @@
 import { parsed, recordIn, type RunSource } from "./run-source.ts";
 
+/** Row of a JSON lines file. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder();
@@ -28,6 +29,7 @@ export async function* eachRow(source: RunSource, name: string): AsyncGenerator<
 /** Max bytes of such a row. */
 const maxRestBytes = 8 << 20;
 
+/** Reads the rows of a JSON lines file. */
 export async function readRows(source: RunSource, name: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const row of eachRow(source, name)) rows.push(row);
@@ -40,6 +42,7 @@ export interface RowPlace {
   readonly length: number;
 }
 
+/** Bytes of a row with its number and place. */
 export interface RowBytes {
   /** Valid until the next read. */
   readonly bytes: Uint8Array;
@@ -48,6 +51,7 @@ export interface RowBytes {
   readonly place: RowPlace;
 }
 
+/** Receives the rows of a file. */
 export interface RowReader {
   /** The file was replaced or cut; reading restarts. */
   reset(): void;

@@ -11,6 +11,7 @@ import { familyTable, type FamilyTable } from "./families.ts";
 import { eachRow, readRows } from "./rows.ts";
 import { folderSource } from "./folder-source.ts";
 
+/** State of a run: running, finished, interrupted or failed. */
 export type RunState =
   /** A process holds the lock. */
   | "running"
@@ -64,6 +65,7 @@ export interface RunFacts {
   readonly train: UnknownRecord;
 }
 
+/** Options of `readRunFacts`. */
 export interface RunFactsOptions {
   readonly processes: LivingProcesses;
   /** Seconds of all steps. Default: read from `timing.jsonl`. */
@@ -284,6 +286,7 @@ export interface RunEvaluation {
   readonly groups?: Readonly<Record<string, GroupFigures>>;
 }
 
+/** Accuracy and tokens of a group of problems. */
 export interface GroupFigures {
   readonly problems: number;
   readonly accuracy: number;

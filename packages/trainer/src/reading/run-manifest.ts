@@ -42,6 +42,7 @@ export function parseRunManifest(text: string, path: string): RunManifest {
   );
 }
 
+/** Difference between two values of a setting. */
 export interface Change {
   readonly key: string;
   /** JSON or a hash; `nothing` if it did not exist. */

@@ -10,6 +10,7 @@ export interface RunSource {
   isFolder?(name: string): Promise<boolean>;
 }
 
+/** Tells which processes are alive. */
 export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 const maxBytes = 8 << 20;

@@ -74,6 +74,7 @@ export function toLine(row: UnknownRecord): string {
 
 const pieceBytes = 1 << 20;
 
+/** Reads a file in pieces. */
 export function piecesOf(fs: FileSystem, path: string): AsyncGenerator<Uint8Array> {
   return piecesBy((from, length) => fs.readPart(path, from, length));
 }

@@ -111,6 +111,7 @@ const loopStateFields = {
 
 export const loopStateSchema: z.ZodType<LoopState> = z.strictObject(loopStateFields);
 
+/** Returns the learned state of a run. */
 export function learnedOf({ step, budgets, policyBudgets, estimators, results, opponents }: LoopState): Learned {
   return { step, budgets, policyBudgets, estimators, ...(results && { results }), ...(opponents && { opponents }) };
 }

@@ -74,6 +74,7 @@ export interface RunObserver {
   warning?(message: string): void;
 }
 
+/** Options of a recorded run. */
 export interface RunOptions {
   readonly directory: string;
   /** Saved as `config.json`; must be equal on resume. */
@@ -106,6 +107,7 @@ export interface RunOptions {
   readonly processes?: ProcessTable;
 }
 
+/** Recorded run: folder and state. */
 export interface Run extends Recorder {
   /** Records a server warning; repeated texts are kept. @param facts - `server`, `state` and `reason` */
   warnOfServer(message: string, facts: Readonly<Record<"server" | "state" | "reason", string>>): Promise<void>;

@@ -75,6 +75,7 @@ export class SinkSet {
   }
 }
 
+/** Options of sending a run to a sink. */
 export interface SendOptions {
   readonly directory: string;
   readonly sinks: readonly MetricSink[];

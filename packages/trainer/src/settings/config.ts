@@ -20,14 +20,17 @@ export type AdvantageSettings =
   /** Normalises terms and costs separately (GDPO); prices of Eq. 1 weight the costs. */
   | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
+/** Settings of credit per agent and turn. */
 export type CreditSettings = {
   readonly [Kind in keyof typeof tables.creditTables]: { readonly kind: Kind } & ValuesOf<
     (typeof tables.creditTables)[Kind]
   >;
 }[keyof typeof tables.creditTables];
 
+/** Settings of the divergence stop. */
 export type DivergenceSettings = ValuesOf<typeof tables.divergenceTable>;
 
+/** Settings of tree rollouts. */
 export type TreeSettings = ValuesOf<typeof tables.treeTable>;
 
 /** Settings of a policy that differ from the run's. */
@@ -41,10 +44,13 @@ export interface PolicySettings {
   readonly budget?: BudgetOptions | Value<"budget">;
 }
 
+/** Limits of scoring an episode. */
 export type ScoringSettings = ValuesOf<typeof tables.scoringTable>;
 
+/** Settings of the asynchronous queue. */
 export type AsynchronousSettings = ValuesOf<typeof tables.asynchronousTable>;
 
+/** Settings of an opponent pool. */
 export type OpponentSettings = Omit<ValuesOf<typeof tables.opponentsTable>, "matchmaking"> & {
   readonly matchmaking: ValuesOf<typeof tables.opponentsTable>["matchmaking"] | Value<"matchmaking">;
 };
@@ -52,6 +58,7 @@ export type OpponentSettings = Omit<ValuesOf<typeof tables.opponentsTable>, "mat
 export type SupervisedSettings = ValuesOf<typeof tables.besideTable> &
   ValuesOf<typeof tables.exampleTable> & { readonly examples?: Value<"examples"> };
 
+/** Name and options of an objective. */
 export type ObjectiveSettings = { readonly name: ObjectiveName } & ObjectiveOptions;
 
 /** Complete configuration. */

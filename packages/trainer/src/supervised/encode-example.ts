@@ -9,6 +9,7 @@ import {
 } from "@laconic/core";
 import type { exampleTable } from "../settings/tables.ts";
 
+/** Settings of encoding a supervised example. */
 export type ExampleSettings = ValuesOf<typeof exampleTable>;
 
 /** Tokenizer; its chat template is only needed for chats. */

@@ -86,6 +86,7 @@ export interface ExampleStream {
   readonly size: ExampleSize | null;
 }
 
+/** Number of trained tokens and sequences of examples. */
 export interface ExampleSize {
   readonly examples: number;
   readonly tokens: number;
@@ -95,6 +96,7 @@ export interface ExampleSize {
   readonly longest: number;
 }
 
+/** Options of a stream of examples. */
 export interface StreamOptions {
   readonly settings: ExampleSettings;
   readonly tokenizer: ExampleTokenizer;

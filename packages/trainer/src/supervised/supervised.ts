@@ -8,6 +8,7 @@ import {
 } from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "../settings/schedules.ts";
 
+/** Options of supervised training. */
 export interface SupervisedOptions {
   readonly steps: number;
   batch(step: number, random: Random): readonly TrainingSequence[];

@@ -7,6 +7,7 @@ import type { EngineHost, HostSetup } from "./protocol.ts";
 import { serveHost } from "./serve-host.ts";
 import { webWorkerScopePort, type WebWorkerScope } from "./web-worker.ts";
 
+/** Options of `serveEngine`. */
 export interface ServeEngineOptions {
   /** Loaders by the device name of kernel sources. */
   readonly kernels: Readonly<Record<string, CreateKernels>>;

@@ -38,7 +38,7 @@ import { writeSources } from "../../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
-import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/protocol.ts";
+import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/host-values.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 

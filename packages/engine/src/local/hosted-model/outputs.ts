@@ -5,7 +5,7 @@ import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
 import { predictedFrom } from "../../transformer/train-pass.ts";
 import { passForward, type HeadPass } from "../../transformer/value-pass.ts";
-import type { HostOutputs } from "../host/protocol.ts";
+import type { HostOutputs } from "../host/host-values.ts";
 import { explainOutOfMemory } from "./training-passes.ts";
 
 interface Predicted {

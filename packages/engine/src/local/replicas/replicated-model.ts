@@ -12,7 +12,8 @@ import {
 import { isOutOfMemory } from "../../kernels/index.ts";
 import { checkOptimizerSettings, checkTokenGradient } from "@laconic/core/backends";
 import { CallOrder } from "./call-order.ts";
-import type { HostOutputs, ModelFacts, WeightsId, EngineHost, ModelMethod } from "../host/protocol.ts";
+import type { EngineHost, ModelMethod } from "../host/protocol.ts";
+import type { HostOutputs, ModelFacts, WeightsId } from "../host/host-values.ts";
 import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { halve, microBatches, rowsTogether } from "../hosted-model/micro-batches.ts";
