@@ -69,7 +69,6 @@ const besides: Readonly<
   examples: { parts: tinyExampleParts, settings: { supervised: { batch: 2 } } },
 };
 
-/** Looks up an entry by name. */
 function named<T>(table: Readonly<Record<string, T>>, name: string): T {
   return table[name] as T;
 }
@@ -227,7 +226,8 @@ export async function trainIn(
         checkpoint: (step) => {
           acknowledged.step = step;
           if (!settings.asynchronous && !job.openSource) world.expectWritten(program);
-          world.expectSafe(`step ${step}`, folder, /\/LOCK/u);
+          // The originals of packed parts stay until the packed one is durable.
+          world.expectSafe(`step ${step}`, folder, /\/LOCK|\/gateway\/\d+-\d+\.jsonl\.gz/u);
           world.note(`acknowledged step ${step}`);
         },
       },
