@@ -25,14 +25,12 @@ import type { World } from "./world.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Trained variant: team, additional parts, and unchecked settings. */
 export interface Variant {
   readonly team: string;
   readonly beside: string;
   readonly settings: Settings;
 }
 
-/** Sizes of every run. */
 export const steps = 4;
 export const groupsPerStep = 2;
 export const episodesPerGroup = 2;
@@ -73,12 +71,10 @@ function named<T>(table: Readonly<Record<string, T>>, name: string): T {
   return table[name] as T;
 }
 
-/** Acknowledged checkpoints. */
 export interface Acknowledged {
   step: number;
 }
 
-/** Settings of a small run. */
 function smallSettings(checkpointEvery: number, isAsynchronous: boolean): Settings {
   return {
     ...tinySettings,
@@ -112,7 +108,6 @@ export function drawVariant(random: Random, isAsynchronous: boolean): Variant {
   return { team, beside, settings: drawSettings(random, from, parts, { names, goesByClock: isAsynchronous }) };
 }
 
-/** Fresh weights, and distinguishable problems. */
 export function partsOf({ team, beside, settings }: Variant): RunSpecOptions {
   const { task, ...rest } = named(teams, team).parts();
   const problems: TrainingParts["task"]["problems"] = (random, count) => {
@@ -141,7 +136,6 @@ function refusingMemory(world: World, parts: RunSpecOptions): RunSpecOptions {
   return parts;
 }
 
-/** Run of the tiny task. */
 export function jobOf(world: World, variant: Variant): TrainingJob {
   return {
     folder: runFolder,
@@ -226,8 +220,7 @@ export async function trainIn(
         checkpoint: (step) => {
           acknowledged.step = step;
           if (!settings.asynchronous && !job.openSource) world.expectWritten(program);
-          // The originals of packed parts stay until the packed one is durable.
-          world.expectSafe(`step ${step}`, folder, /\/LOCK|\/gateway\/\d+-\d+\.jsonl\.gz/u);
+          world.expectSafe(`step ${step}`, folder, (file) => /\/LOCK/u.test(file) || hasOriginals(world.disk, file));
           world.note(`acknowledged step ${step}`);
         },
       },
@@ -263,7 +256,15 @@ export async function trainIn(
   }
 }
 
-/** Durable folder for runs. */
+/** Whether a file is a packed part of the gateway's journal whose originals are durable. */
+function hasOriginals(disk: Disk, file: string): boolean {
+  const [, folder, first, last] = /^(.*\/gateway)\/(\d+)-(\d+)\.jsonl\.gz(?:\.partial)?$/u.exec(file) ?? [];
+  const names = Array.from(disk.files(folder), ([name]) => name);
+  const durable = names.filter((name) => disk.unsafe(`${folder}/${name}`).length === 0);
+  const ends = [`^${first}(-\\d+)?`, `^(\\d+-)?${last}`].map((range) => new RegExp(`${range}\\.jsonl(\\.gz)?$`, "u"));
+  return folder !== undefined && ends.every((end) => durable.some((name) => end.test(name)));
+}
+
 export function begin(disk: Disk): void {
   disk.makeFolder(`${diskRoot}/runs`, true);
   disk.syncAll();

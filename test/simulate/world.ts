@@ -8,7 +8,6 @@ import type { Fault } from "./faults.ts";
 import { hear } from "./secret.ts";
 import { Violation, type Ended, type Held, type Operation, type Program } from "./program.ts";
 
-/** Milliseconds of the host's clock. */
 const realNow = (): number => process.uptime() * 1000;
 
 /** Limits of events and virtual hours per seed; beyond them a program counts as endless. */
@@ -159,9 +158,9 @@ export class World {
     return () => void program?.holds.delete(held);
   }
 
-  /** Checks that acknowledged data are durable now. @param others - path parts that need not be */
-  expectSafe(what: string, path: string, others: RegExp = /^$/u): void {
-    const [file] = this.disk.unsafe(path).filter((each) => !others.test(each));
+  /** Checks that acknowledged data are durable now. @param mayBeLost - whether a file need not be */
+  expectSafe(what: string, path: string, mayBeLost: (file: string) => boolean = () => false): void {
+    const file = this.disk.unsafe(path).find((unsafe) => !mayBeLost(unsafe));
     if (file !== undefined) this.violate(`${what} is acknowledged, and a loss of power would take ${file}`);
   }
 

@@ -376,7 +376,6 @@ class Grammar {
   }
 }
 
-/** Case of a seed. */
 export function templateCase(seed: string): TemplateCase {
   const grammar = new Grammar(randomFromSeed(seed));
   const roles = ["system", "user", "assistant", "tool"];
