@@ -23,7 +23,7 @@ export const trustFlag: Flags<{ readonly trust: boolean }> = {
 };
 
 export const viewFlag: Flags<{ readonly view: boolean }> = {
-  view: toggle("Show it in the browser while it goes on, and after it until ctrl-c"),
+  view: toggle("Show the run in the browser, during and after training, until ctrl-c"),
 };
 
 export const runChoiceFlags: Flags<RunChoiceFlags> = {

@@ -43,7 +43,7 @@ const openFlags = {
   ...folderFlag,
   split: textFlag("Part of the benchmark", "name"),
   from: choiceFlag("The pinned commit whose bytes are known, or the Hugging Face hub", ["pinned", "hub"]),
-  offline: toggle("Ask nobody: only what is there"),
+  offline: toggle("Use only local files"),
   lenient: toggle("Leave rows out that cannot be read, and list them"),
   "allow-changed": toggle("Take files that are not the known ones"),
 };

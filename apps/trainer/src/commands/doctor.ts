@@ -61,7 +61,7 @@ export const doctorCommand: Command = command({
       printResult(terminal, json, report, deviceLine);
       return report.works ? 0 : 1;
     }
-    const [devices, report] = await spinWhile(terminal, "trying each device in a process of its own", () =>
+    const [devices, report] = await spinWhile(terminal, "testing each device in a separate process", () =>
       Promise.all([probeDevices(), gpusHere()]),
     );
     const works = devices.some((device) => device.works);

@@ -42,7 +42,7 @@ export const sweepCommand: Command = command({
   args: {
     config: positional("run.config.ts, run.config.json or preset:NAME; several with commas between them"),
     seeds: seedsFlag("Seeds of every variant: a list or a range", "a,b | a-b", "0"),
-    out: textFlag("Folder of the sweep; the same command again goes on with what it holds", "folder", "sweep"),
+    out: textFlag("Folder of the sweep; the same command again continues it", "folder", "sweep"),
     ...actorSpendingFlags,
     ...trustFlag,
     ...viewFlag,
@@ -104,7 +104,7 @@ const ablateFlags = {
   ),
   "tune-seeds": seedsFlag("Seeds of --tune, none of which may be among --seeds", "a,b", "101,102,103"),
   "several-factors": toggle("Let variants of your own change several factors; the report says so"),
-  out: textFlag("Folder of the ablation; the same command again goes on with what it holds", "folder", "ablation"),
+  out: textFlag("Folder of the ablation; the same command again continues it", "folder", "ablation"),
   ...actorSpendingFlags,
   ...trustFlag,
   ...jsonFlag,
