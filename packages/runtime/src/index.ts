@@ -42,19 +42,7 @@ export { configurationSchema } from "./run/configuration-schema.ts";
 export { openSinks, type Interrupts, type OpenSource, type StartOptions } from "./start/open-folder.ts";
 export { exitCodeOf, startRun, type StartedRun } from "./start/start-run.ts";
 export { baseVariant, chooseVariants, knownVariants, type SkippedVariant } from "./variants/choose-variants.ts";
-export {
-  chooseTuned,
-  droppedSettings,
-  gridOf,
-  parseTuning,
-  tuningFolder,
-  variantsInFile,
-  variantsInWords,
-  variantsOf,
-  withBaseValue,
-  type Tuning,
-  type TuningRow,
-} from "./variants/variants.ts";
+export { droppedSettings, variantsInFile, variantsInWords, variantsOf } from "./variants/variants.ts";
 export {
   reachedPrice,
   runFolder,

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { isRecord, LaconicError } from "@laconic/core";
 import { parseJson, tryParseJson } from "@laconic/core/json";
-import type { Variant, VariantResult } from "./run-variants.ts";
+import type { Variant } from "./run-variants.ts";
 import { baseVariant, knownVariants } from "./choose-variants.ts";
 
 const variantWord = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
@@ -138,108 +137,6 @@ function partsOf(text: string): string[] {
     else parts[parts.length - 1] += character;
   }
   return parts;
-}
-
-/** Setting to tune, its values, and seeds that results do not use. */
-export interface Tuning {
-  readonly key: string;
-  readonly values: readonly string[];
-  readonly seeds: readonly number[];
-}
-
-/** Result of one tuning run. */
-export interface TuningRow {
-  readonly variant: string;
-  readonly value: string;
-  readonly seeds: readonly number[];
-  readonly accuracy: number;
-  readonly tokens: number;
-  /** Accuracy minus price times tokens. */
-  readonly score: number;
-  readonly chosen: boolean;
-}
-
-/** Folder of the tuning runs of a sweep. */
-export const tuningFolder = (folder: string): string => join(folder, "tuning");
-
-/** Reads `KEY:a,b,c`. @throws LaconicError `config_invalid` for a single value, or seeds that are also reported */
-export function parseTuning(text: string, seeds: readonly number[], reported: readonly number[]): Tuning {
-  const at = text.indexOf(":");
-  const [key, values] = [
-    text.slice(0, at),
-    text
-      .slice(at + 1)
-      .split(",")
-      .map((value) => value.trim()),
-  ];
-  if (at < 1 || values.length < 2 || values.includes("") || new Set(values).size < values.length)
-    throw new LaconicError(
-      "config_invalid",
-      `--tune is ${text}, expected a setting and two or more values, such as train.optimizer.learningRate.peak:1e-4,3e-4`,
-      { flag: "tune" },
-    );
-  const both = seeds.filter((seed) => reported.includes(seed));
-  if (both.length > 0)
-    throw new LaconicError(
-      "config_invalid",
-      `--tune-seeds and --seeds both have ${both.join(", ")}; what was chosen by a seed must not be judged by it`,
-      { flag: "tune-seeds" },
-    );
-  return { key, values, seeds };
-}
-
-/** Combines each variant with each value of a tuning. */
-export function gridOf(variants: readonly Variant[], { key, values }: Tuning): readonly Variant[] {
-  return variants.flatMap(({ name, about, overrides }) =>
-    values.map((value, i) => ({
-      name: nameAt(name, i),
-      about: `${about}; ${key}=${value}`,
-      overrides: [...overrides, `${key}=${value}`],
-    })),
-  );
-}
-
-/**
- * Repeats tuned variants with the base's value where it differs, to isolate the variant.
- * @param base - the tuned base
- */
-export function withBaseValue(base: Variant, tuned: readonly Variant[], { key }: Tuning): readonly Variant[] {
-  const value = base.overrides.at(-1) as string;
-  return tuned
-    .filter(({ overrides }) => overrides.at(-1) !== value)
-    .map(({ name, about, overrides }) => ({
-      name: `${name}@${baseVariant}`,
-      about: `${about}; ${key} as the base has it`,
-      overrides: [...overrides.slice(0, -1), value],
-    }));
-}
-
-/** Best mean validation score per variant; the first of equals. @param price - token price in the score */
-export function chooseTuned(
-  variants: readonly Variant[],
-  tuning: Tuning,
-  results: readonly VariantResult[],
-  price: number,
-): { readonly variants: readonly Variant[]; readonly rows: readonly TuningRow[] } {
-  const chosen = variants.map((variant) => {
-    const scored = tuning.values.map((value, i) => {
-      const runs = results.filter((each) => each.variant === nameAt(variant.name, i));
-      const mean = (pick: (side: VariantResult["after"]) => number): number =>
-        runs.reduce((sum, { after }) => sum + pick(after), 0) / runs.length;
-      const [accuracy, tokens] = [mean((side) => side.accuracy), mean((side) => side.tokens)];
-      return { variant: variant.name, value, seeds: tuning.seeds, accuracy, tokens, score: accuracy - price * tokens };
-    });
-    const best = scored.reduce((first, each) => (each.score > first.score ? each : first));
-    return {
-      variant: { ...variant, overrides: [...variant.overrides, `${tuning.key}=${best.value}`] },
-      rows: scored.map((each) => ({ ...each, chosen: each === best })),
-    };
-  });
-  return { variants: chosen.map(({ variant }) => variant), rows: chosen.flatMap(({ rows }) => rows) };
-}
-
-function nameAt(variant: string, i: number): string {
-  return `${variant}-value-${i + 1}`;
 }
 
 /** Describes settings that overrides drop: `train.objective={"name":"grpo"}` replaces the group, and has no KL term. */

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { counted, formatCells, formatEstimate, formatNumber, formatPercent, formatShare } from "@laconic/core/text";
 import { markdownOf, publishedAblation, publishedAblationSource, type PublishedAblation } from "@laconic/evaluation";
-import type { SkippedVariant, TuningRow, VariantResult } from "@laconic/runtime";
+import type { SkippedVariant, VariantResult } from "@laconic/runtime";
 import { tokenChange } from "../run/figures-text.ts";
 import { writeVariantPicture } from "./picture.ts";
 import { byVariant, summariseSweep, type Difference, type SweepRow, type SweepSummary } from "./summary.ts";
@@ -41,8 +41,6 @@ export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
-  /** All tuning values of variants. */
-  readonly tuned: readonly TuningRow[];
 }
 
 /**
@@ -52,12 +50,12 @@ export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume
 export async function writeAblation(
   folder: string,
   results: readonly VariantResult[],
-  { seeds, skipped, tuned, price }: Pick<AblationReport, "seeds" | "skipped" | "tuned" | "price">,
+  { seeds, skipped, price }: Pick<AblationReport, "seeds" | "skipped" | "price">,
 ): Promise<{ readonly report: AblationReport; readonly text: string }> {
   const { rows: summaries, before, beforeLessons, problems, split } = await summariseSweep(folder, results, price);
   const rows = summaries.map((row) => ({ ...row, published: publishedAblation(row.variant) }));
   const publishedSource = publishedAblationSource;
-  const report = { seeds, before, beforeLessons, problems, split, price, skipped, tuned, rows, publishedSource };
+  const report = { seeds, before, beforeLessons, problems, split, price, skipped, rows, publishedSource };
   const hasPublished = rows.some(({ published }) => published !== null);
   const isScored = price !== null;
   const table = markdownTable(rows, [
@@ -78,7 +76,6 @@ export async function writeAblation(
   const sentences = [
     ...comparisonTexts(rows),
     ...changeTexts(results),
-    ...tuningTexts(tuned),
     ...skipped.map(({ variant, reason }) => `${variant} was left out: ${reason}.`),
   ];
   const text = [...table, "", remark, "", ...sentences.map((sentence) => `- ${sentence}`)].join("\n");
@@ -155,17 +152,5 @@ function changeTexts(results: readonly VariantResult[]): string[] {
   return byVariant(results).flatMap(({ name, runs: [run] }) => {
     const changes = (run?.changes ?? []).map(({ key, before, now }) => `${key}: ${before} -> ${now}`);
     return changes.length === 0 ? [] : [`${name} differs from the configuration in ${changes.join("; ")}.`];
-  });
-}
-
-function tuningTexts(tuned: readonly TuningRow[]): string[] {
-  return [...new Set(tuned.map(({ variant }) => variant))].map((name) => {
-    const rows = tuned.filter(({ variant }) => variant === name);
-    const points = rows.map(
-      ({ value, accuracy, tokens, score, chosen }) =>
-        `${value}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens, score ${formatNumber(score)}${chosen ? " (chosen)" : ""}`,
-    );
-    const seeds = rows[0]?.seeds ?? [];
-    return `${name} was tuned on validation problems, ${seeds.length === 1 ? "seed" : "seeds"} ${seeds.join(", ")}: ${points.join("; ")}.`;
   });
 }
