@@ -35,21 +35,21 @@ export async function main(words: readonly string[], context: CommandContext): P
       terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
       return 2;
     }
-    const [{ runCommand }, { UsageError }] = await Promise.all([
+    const [{ runCommand }, { UsageError }, { sharingValues }] = await Promise.all([
       import("./cli/command.ts"),
       import("./cli/arguments.ts"),
+      import("@laconic/runtime/shared-values"),
     ]);
     try {
       const command = await loadCommand(found, context);
-      return await runCommand(found.path.join(" "), command, found.rest, terminal);
+      return await sharingValues(terminal.warn, () =>
+        runCommand(found.path.join(" "), command, found.rest, terminal),
+      );
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       sayUsageError(error.message, terminal, json);
       terminal.note(usageOf(found.path, terminal));
       return 2;
-    } finally {
-      const { closeShared } = await import("@laconic/runtime/shared-values");
-      if (await closeShared(terminal.warn)) (await import("@laconic/runtime/resolver")).forgetModules();
     }
   } catch (error) {
     // Loaded only after an error.

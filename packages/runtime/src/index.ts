@@ -22,7 +22,6 @@ export {
   type FoundRun,
   type RunChoice,
 } from "./run/open-run.ts";
-export { fetchedModel } from "./run/starting-model.ts";
 export {
   planFamily,
   probeFamilies,
@@ -30,14 +29,13 @@ export {
   type ProbeSources,
   type SkippedFamily,
 } from "./run/probe-families.ts";
-export { planRun, type RunPlan } from "./run/plan-run.ts";
-export { describeRun } from "./run/plan-text.ts";
+export { describeRun, planRun, type RunPlan } from "./run/plan-run.ts";
 export { describeRemote, planRemote } from "./run/plan-servers.ts";
 export { probedServer, recordLines } from "./run/tinker-server.ts";
 export { sinkSettings, warmStartNames, warmStartSettings, type AppConfig, type RunTask } from "./run/run-settings.ts";
 export { openRunTask, runTaskTitle, seenProblems, seenWarnings } from "./run/run-task.ts";
 export { fromOwnModel } from "./models/own-model.ts";
-export { trainRelayWarmStart, trainWarmStart, type RelayWarmStart } from "./run/warm-start.ts";
+export { fetchedModel, trainRelayWarmStart, trainWarmStart, type RelayWarmStart } from "./run/warm-start.ts";
 export { configurationSchema } from "./run/configuration-schema.ts";
 export { openSinks, type Interrupts, type OpenSource, type StartOptions } from "./start/open-folder.ts";
 export { exitCodeOf, startRun, type StartedRun } from "./start/start-run.ts";

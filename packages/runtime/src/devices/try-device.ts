@@ -29,21 +29,6 @@ async function fallbacksIn(kernels: Kernels): Promise<string> {
   return calls.length === 0 ? "; every operator of a reply on the device" : `; on the processor: ${calls.join(", ")}`;
 }
 
-const tinyModel = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  vocab_size: 32,
-  hidden_size: 16,
-  intermediate_size: 32,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  max_position_embeddings: 16,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-  initializer_range: 0.02,
-};
-
 /** Multiplies two numbers on a device in this process, which a library crash ends. */
 export async function tryDevice({ module, options }: KernelSource): Promise<DeviceOutcome> {
   try {
@@ -88,6 +73,16 @@ const config = {
   rms_norm_eps: 1e-6,
   tie_word_embeddings: true,
   initializer_range: 0.02,
+};
+const tinyModel = {
+  ...config,
+  vocab_size: 32,
+  hidden_size: 16,
+  intermediate_size: 32,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  max_position_embeddings: 16,
 };
 const [rows, prompt, tokens] = [16, 16, 32] as const;
 

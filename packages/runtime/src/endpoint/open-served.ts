@@ -12,14 +12,14 @@ import { localPolicy } from "@laconic/engine";
 import { hermesTools, type CompletionServerOptions, type ServedModel, type ToolFormat } from "@laconic/serve";
 import { relayTask } from "@laconic/tasks";
 import { loadTokenizer } from "@laconic/hub/tokenizers";
-import { livePolicies, modelPlace, modelsOf, runFiles, evaluationSampling } from "@laconic/trainer";
+import { livePolicies, modelsOf, runFiles, evaluationSampling } from "@laconic/trainer";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { openModelFolder } from "../models/model-folder.ts";
 import type { Progress } from "../progress.ts";
 import { isReference } from "../resolver/reference.ts";
 import { actorServers, checkServers } from "../run/check-trust.ts";
 import { openParts } from "../run/open-parts.ts";
-import { modelSource, policiesOf } from "../run/policy-models.ts";
+import { policiesOfRun } from "../run/other-runs.ts";
 import {
   checkModelsOf,
   noteSources,
@@ -32,7 +32,6 @@ import {
 } from "../run/open-run.ts";
 import { expectWeightsHere } from "../run/servers.ts";
 import type { RunTask } from "../run/run-settings.ts";
-import { openRunTask } from "../run/run-task.ts";
 import { actorSpending, type ActorCap } from "../spending/spending.ts";
 
 /** Served models and teams. `close` leaves the engine open. */
@@ -146,31 +145,26 @@ async function servedFolder(
 
 async function servedRun(
   run: string,
-  { config, checkpoint, manifest }: FoundRun,
+  found: FoundRun,
   choice: ServedChoice,
   progress: Progress,
 ): Promise<ServedSource> {
+  const { config } = found;
   expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, progress);
-  const { folder } = await openModelFolder(config.model, progress);
   const templateArguments = { ...config.chatTemplateArguments, ...choice.templateArguments };
-  const task = await openRunTask(config.task, { testProblems: 0, modelFolder: folder, templateArguments });
-  await task.close?.();
+  const { task, policies } = await policiesOfRun(found, progress, templateArguments);
   await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
-  const policies = policiesOf(config, task);
-  const policy = choice.policy ?? Object.keys(policies)[0];
-  if (policy === undefined || !Object.hasOwn(policies, policy))
-    throw new LaconicError("config_invalid", `--policy is ${policy}; the run has ${Object.keys(policies).join(", ")}`, {
+  const names = Object.keys(policies);
+  const { policy = names[0] ?? "" } = choice;
+  const chosen = Object.hasOwn(policies, policy) ? policies[policy] : undefined;
+  if (!chosen)
+    throw new LaconicError("config_invalid", `--policy is ${policy}; the run has ${names.join(", ")}`, {
       key: "policy",
     });
-  const base = config.bases[policy];
-  const own = base === undefined ? folder : (await openModelFolder(base, progress)).folder;
-  return {
-    name: basename(run),
-    source: modelSource(config, own, join(checkpoint, modelPlace(manifest, policy))),
-    tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
-    ...(isGateway(config.task) && { tools: toolsOf(config.task) }),
-  };
+  const { source, tokenizer } = chosen;
+  const tools = isGateway(config.task) && { tools: toolsOf(config.task) };
+  return { name: basename(run), source, tokenizer, ...tools };
 }
 
 function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>): Tokenizer {

@@ -2,6 +2,4 @@
  * Folders for data and cached files on this machine.
  * @module @laconic/runtime/folders
  */
-export { dataFolder } from "./folders.ts";
-export { environmentValue } from "./folders.ts";
-export { trusting } from "./folders.ts";
+export { dataFolder, environmentValue, trusting } from "./folders.ts";

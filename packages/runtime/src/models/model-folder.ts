@@ -240,26 +240,34 @@ const tokenizerConfig = {
   chat_template: `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endToken}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`,
 };
 
-const vocabulary = bytes.length + controls.length;
+interface SmallModel {
+  readonly vocabularySize: number;
+  readonly endToken: number;
+  readonly intermediateSize: number;
+  readonly positions: number;
+}
 
-const config = {
-  model_type: "llama",
-  architectures: ["LlamaForCausalLM"],
-  vocab_size: vocabulary,
-  hidden_size: 64,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 4,
-  intermediate_size: 128,
-  max_position_embeddings: 512,
-  rms_norm_eps: 1e-6,
-  rope_theta: 10_000,
-  hidden_act: "silu",
-  tie_word_embeddings: true,
-  initializer_range: 0.1,
-  bos_token_id: null,
-  eos_token_id: vocabulary - 1,
-};
+/** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */
+function smallModel({ vocabularySize, endToken, intermediateSize, positions }: SmallModel): Readonly<Record<string, unknown>> {
+  return {
+    model_type: "llama",
+    architectures: ["LlamaForCausalLM"],
+    vocab_size: vocabularySize,
+    hidden_size: 64,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 4,
+    intermediate_size: intermediateSize,
+    max_position_embeddings: positions,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    hidden_act: "silu",
+    tie_word_embeddings: true,
+    initializer_range: 0.1,
+    bos_token_id: null,
+    eos_token_id: endToken,
+  };
+}
 
 /** Random byte-level model of 0.1 million weights with a chat template, always the same. @param into - cache folder */
 async function untrainedFolder(into: string): Promise<string> {
@@ -276,7 +284,9 @@ async function writeModel(folder: string): Promise<void> {
   ]);
   const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
   try {
-    const model = await engine.createModel({ kind: "config", config, seed: version });
+    const size = bytes.length + controls.length;
+    const sizes = { vocabularySize: size, endToken: size - 1, intermediateSize: 128, positions: 512 };
+    const model = await engine.createModel({ kind: "config", config: smallModel(sizes), seed: version });
     await model.save(folder);
   } finally {
     await engine.close();
@@ -289,28 +299,8 @@ async function writeModel(folder: string): Promise<void> {
 /** Warm-started policy in the app's assets, made by `laconic relay warm-start`. */
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
-/** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */
-function relayModelConfig(): Readonly<Record<string, unknown>> {
-  return {
-    model_type: "llama",
-    architectures: ["LlamaForCausalLM"],
-    vocab_size: relayTokenizer.vocabularySize,
-    hidden_size: 64,
-    num_hidden_layers: 2,
-    num_attention_heads: 4,
-    num_key_value_heads: 4,
-    intermediate_size: 192,
-    max_position_embeddings: 256,
-    rms_norm_eps: 1e-6,
-    rope_theta: 10000,
-    hidden_act: "silu",
-    tie_word_embeddings: true,
-    initializer_range: 0.1,
-    bos_token_id: null,
-    eos_token_id: relayTokenizer.endToken,
-  };
-}
-
 export function freshRelayModel(seed: string | number): ModelSource {
-  return { kind: "config", config: relayModelConfig(), seed };
+  const { vocabularySize, endToken } = relayTokenizer;
+  const config = smallModel({ vocabularySize, endToken, intermediateSize: 192, positions: 256 });
+  return { kind: "config", config, seed };
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { closeShared, openedOnce } from "./shared-values.ts";
+import { openedOnce, sharingValues } from "./shared-values.ts";
+
+const silent = (): void => undefined;
 
 test("what a function makes is made once for a command, and closed once, at its end", async () => {
   const said: string[] = [];
@@ -7,18 +9,27 @@ test("what a function makes is made once for a command, and closed once, at its 
     said.push("open");
     return { close: () => void said.push("close") };
   };
-  const first = await openedOnce("task", "own.ts", open);
-  expect(await openedOnce("task", "own.ts", open)).toBe(first);
-  expect(said).toEqual(["open"]);
-  expect(await closeShared(() => undefined)).toBe(true);
+  await sharingValues(silent, async () => {
+    const first = await openedOnce("task", "own.ts", open);
+    await sharingValues(silent, async () => {
+      expect(await openedOnce("task", "own.ts", open)).toBe(first);
+    });
+    expect(said).toEqual(["open"]);
+  });
   expect(said).toEqual(["open", "close"]);
-  await openedOnce("task", "own.ts", open);
-  await closeShared(() => undefined);
+  await sharingValues(silent, () => openedOnce("task", "own.ts", open));
   expect(said).toEqual(["open", "close", "open", "close"]);
 });
 
+test("two commands at the same time share nothing", async () => {
+  const make = async () => ({});
+  const opened = await Promise.all([1, 2].map(() => sharingValues(silent, () => openedOnce("task", "own.ts", make))));
+  expect(opened[0]).not.toBe(opened[1]);
+});
+
 test("one that could not be opened is opened again", async () => {
-  await expect(openedOnce("bad", "own.ts", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await openedOnce("bad", "own.ts", async () => ({ good: true }))).toEqual({ good: true });
-  expect(await closeShared(() => undefined)).toBe(false);
+  await sharingValues(silent, async () => {
+    await expect(openedOnce("bad", "own.ts", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await openedOnce("bad", "own.ts", async () => ({ good: true }))).toEqual({ good: true });
+  });
 });

@@ -2,46 +2,54 @@
  * Values that stay open until a command is over.
  * @module @laconic/runtime/shared-values
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { thrownText } from "@laconic/core";
 
-/** Values to close, in order of opening. */
-const open = new Map<object, { readonly place: string; readonly close: () => unknown }>();
-
-/**
- * Keeps a value open until the command ends. A command's check, training and sweep runs share a module's exports.
- * @param place - file and export, for messages
- */
-export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
-  if (value.close && !open.has(value)) open.set(value, { place, close: () => value.close?.() });
+/** Open values of a command. */
+interface OpenValues {
+  readonly byKey: Map<string, Promise<object>>;
+  /** In order of opening. */
+  readonly closing: Map<object, { readonly place: string; readonly close: () => unknown }>;
 }
 
-const opened = new Map<string, Promise<object>>();
+const scope = new AsyncLocalStorage<OpenValues>();
+
+/**
+ * Runs a command whose check, training and sweep runs share a module's exports. Then closes them in reverse order, and
+ * continues after an error. An inner call shares the values of the outer one.
+ * @param warn - called for each value that cannot be closed
+ */
+export async function sharingValues<T>(warn: (message: string) => void, run: () => Promise<T>): Promise<T> {
+  if (scope.getStore()) return run();
+  const values: OpenValues = { byKey: new Map(), closing: new Map() };
+  try {
+    return await scope.run(values, run);
+  } finally {
+    const all = [...values.closing.values()].toReversed();
+    for (const { place, close } of all)
+      try {
+        await close();
+      } catch (error) {
+        warn(`${place} could not be closed: ${thrownText(error)}`);
+      }
+    if (all.length > 0) (await import("./load-source.ts")).forgetModules();
+  }
+}
+
+/** Keeps a value open until the command ends. @param place - file and export, for messages */
+export function closeAtEnd(value: object & { close?(): unknown }, place: string): void {
+  const closing = scope.getStore()?.closing;
+  if (value.close && closing?.has(value) === false) closing.set(value, { place, close: () => value.close?.() });
+}
 
 /** Opens a value once per command. */
 export function openedOnce(key: string, place: string, make: () => Promise<object>): Promise<object> {
-  const found = opened.get(key) ?? make();
-  opened.set(key, found);
-  found.then(
+  const byKey = scope.getStore()?.byKey;
+  const opening = byKey?.get(key) ?? make();
+  byKey?.set(key, opening);
+  opening.then(
     (value) => closeAtEnd(value, place),
-    () => opened.delete(key),
+    () => byKey?.delete(key),
   );
-  return found;
-}
-
-/**
- * Closes in reverse order; continues after an error.
- * @param warn - called for each failure
- * @returns whether any value was open
- */
-export async function closeShared(warn: (message: string) => void): Promise<boolean> {
-  const all = [...open.values()].toReversed();
-  open.clear();
-  opened.clear();
-  for (const { place, close } of all)
-    try {
-      await close();
-    } catch (error) {
-      warn(`${place} could not be closed: ${thrownText(error)}`);
-    }
-  return all.length > 0;
+  return opening;
 }

@@ -18,8 +18,13 @@ import {
   type MemorySettings,
   type TaskSettings,
 } from "./run-settings.ts";
-import { checkSamplerSettings, withGapCorrection, checkRemoteSettings } from "./check-servers.ts";
-import { samplerSettings, remoteSettings } from "./servers.ts";
+import {
+  checkSamplerSettings,
+  withGapCorrection,
+  checkRemoteSettings,
+  samplerSettings,
+  remoteSettings,
+} from "./servers.ts";
 import { checkDeviceName } from "../devices/known-devices.ts";
 
 /** `train` is partial, and placeholders replace references. */

@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { modelReward } from "@laconic/rewards";
 import { relayTokenizer } from "@laconic/tasks";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openEstimators, openReward } from "./open-on-models.ts";
+import { openEstimators, openReward } from "./open-parts.ts";
 
 const layers = {
   model_type: "llama",

@@ -14,7 +14,8 @@ import {
   type OpponentRuns,
   type RunPolicy,
 } from "./policy-models.ts";
-import { findRun, opponentRole } from "./open-run.ts";
+import { findRun, opponentRole, runResources, type FoundRun } from "./open-run.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import { expectWeightsHere } from "./servers.ts";
 
@@ -49,14 +50,23 @@ async function runPolicies(
   directory: string,
   progress: Progress,
 ): Promise<{ readonly step: number; readonly policies: Readonly<Record<string, RunPolicy>> }> {
-  const { config, checkpoint, manifest, state } = await findRun(directory);
+  const found = await findRun(directory);
+  const { policies } = await policiesOfRun(found, progress);
+  return { step: found.state.step, policies };
+}
+
+/** Task and policies of a checkpoint. @throws LaconicError `config_invalid` for weights stored on a server */
+export async function policiesOfRun(
+  { directory, config: stored, checkpoint, manifest }: FoundRun,
+  progress: Progress,
+  templateArguments: AppConfig["chatTemplateArguments"] = stored.chatTemplateArguments,
+): Promise<{ readonly task: TeamTask; readonly policies: Readonly<Record<string, RunPolicy>> }> {
+  const config = { ...stored, chatTemplateArguments: templateArguments };
   expectWeightsHere(config.engine, directory);
-  const { folder: modelFolder } = await openModelFolder(config.model, progress);
-  const { chatTemplateArguments: templateArguments } = config;
+  const { modelFolder, openModel } = await runResources(config.model, progress);
   const task = await openRunTask(config.task, { testProblems: 0, modelFolder, templateArguments });
   await task.close?.();
   const names = policiesOf(config, task);
-  const openModel = async (model: string): Promise<string> => (await openModelFolder(model, progress)).folder;
   const based = await basesOf(Object.keys(names), config, task, modelFolder, openModel);
   const policies: Record<string, RunPolicy> = {};
   for (const [name, { folder: base, tokenizer }] of Object.entries(based)) {
@@ -64,7 +74,7 @@ async function runPolicies(
     const agents = names[name] as readonly string[];
     policies[name] = { source: modelSource(config, base ?? "", folder), tokenizer, agents, folder };
   }
-  return { step: state.step, policies };
+  return { task, policies };
 }
 
 type TokenizerOf = (agent: string) => TeamTask["tokenizer"] | Promise<TeamTask["tokenizer"]>;

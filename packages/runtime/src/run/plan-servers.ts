@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { adapterShapes, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
+import { adapterShapes, elementCount, parameterShapes, parseModelConfig, readJsonFile } from "@laconic/engine";
 import { formatBytes, formatNumber } from "@laconic/core/text";
 import { LaconicError } from "@laconic/core";
 import { datum, jsonCodec } from "@laconic/tinker";
@@ -37,8 +37,6 @@ export async function planFleet(
   const { kind, urls } = serversOf(sampler);
   const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
   const shapes = lora ? adapterShapes(model, lora) : parameterShapes(model);
-  let elements = 0;
-  for (const shape of shapes.values()) elements += shape.reduce((product, size) => product * size, 1);
   // Versions still in use, and the next one.
   const perPolicy = (train.asynchronous?.maxLag ?? 0) + (train.refreshOldPolicyEvery > 1 ? 2 : 1) + 1;
   const versionsAtOnce = lora ? policies * perPolicy : 1;
@@ -46,7 +44,7 @@ export async function planFleet(
   return {
     sampler: samplerTitle(sampler),
     servers: urls.length,
-    bytesPerVersion: 4 * elements,
+    bytesPerVersion: 4 * elementCount(shapes),
     versionsAtOnce,
     publications: policies * (Math.ceil(train.steps / train.refreshOldPolicyEvery) + evaluations - 1),
     repliesPerServer: Math.ceil(replies / urls.length),
@@ -64,27 +62,53 @@ export function describeFleet(plan: FleetPlan): string {
 }
 
 /** Network traffic of one step. */
-interface RemotePlan {
+interface RemotePlan extends PlannedLengths {
   readonly engine: string;
   readonly replies: number;
   readonly steps: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   /** Tokens per step by purpose. */
   readonly tokens: { readonly sampling: number; readonly forward: number; readonly gradient: number };
   /** JSON bytes per step; other content is a few hundred bytes per request. */
   readonly bytes: { readonly sampling: number; readonly forward: number; readonly gradient: number };
 }
 
+interface PlannedLengths {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+export type GivenLengths = { readonly [Name in keyof PlannedLengths]: PlannedLengths[Name] | null };
+
 /** Max planned tokens of prompt and of reply. Default: half the context. */
 const maxPlannedTokens = 1024;
+
+/**
+ * Lengths of planned sequences.
+ * @param positions - of the model; null if unknown
+ * @throws LaconicError `config_invalid` for sequences that are too long
+ */
+export function plannedLengths(given: GivenLengths, positions: number | null): PlannedLengths {
+  const half = Math.min(maxPlannedTokens, Math.floor((positions ?? 2 * maxPlannedTokens) / 2));
+  const { promptTokens, completionTokens } = given;
+  const lengths = { promptTokens: promptTokens ?? half, completionTokens: completionTokens ?? half };
+  if (positions === null || lengths.promptTokens + lengths.completionTokens <= positions) return lengths;
+  throw new LaconicError(
+    "config_invalid",
+    `${lengths.promptTokens} prompt and ${lengths.completionTokens} completion tokens exceed the model's ${positions} positions`,
+  );
+}
+
+/** Trained replies of a step. */
+export function plannedReplies({ train }: Pick<AppConfig, "train">, agents: readonly string[]): number {
+  return train.problemsPerStep * train.episodesPerProblem * agents.length;
+}
 
 /** Counts bytes by writing requests of that size. */
 export async function planRemote(
   config: AppConfig,
   engine: RemoteSettings,
   folder: string,
-  given: { readonly promptTokens: number | null; readonly completionTokens: number | null },
+  given: GivenLengths,
 ): Promise<RemotePlan> {
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
@@ -93,20 +117,10 @@ export async function planRemote(
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
   });
-  const agents = task.trainedAgents ?? task.topology.agents;
   await task.close?.();
-  const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
-  const half = Math.min(maxPlannedTokens, Math.floor((contextLength ?? 2 * maxPlannedTokens) / 2));
-  const { promptTokens, completionTokens } = {
-    promptTokens: given.promptTokens ?? half,
-    completionTokens: given.completionTokens ?? half,
-  };
+  const replies = plannedReplies(config, task.trainedAgents ?? task.topology.agents);
+  const { promptTokens, completionTokens } = plannedLengths(given, contextLength);
   const length = promptTokens + completionTokens;
-  if (contextLength !== null && length > contextLength)
-    throw new LaconicError(
-      "config_invalid",
-      `${promptTokens} prompt and ${completionTokens} completion tokens exceed the model's ${contextLength} positions`,
-    );
   // The old policy's pass if needed, and one before each gradient.
   const passes = (needsOldPass(train) ? 1 : 0) + train.epochs * (train.ratioUnit === "message" ? 1 : 2);
   const sizes = bytesOf(promptTokens, completionTokens, vocabularySize);

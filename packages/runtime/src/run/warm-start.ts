@@ -1,33 +1,51 @@
 import { readFile, writeFile, cp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { existsSync } from "node:fs";
-import { LaconicError, randomFromSeed } from "@laconic/core";
-import { parseJson } from "@laconic/core/json";
+import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { parseJson, boundedJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import { z } from "zod";
-import { makeFolders } from "@laconic/core/platform";
+import { makeFolders, makeFolderOnce } from "@laconic/core/platform";
 import {
   onlyPolicy,
   evaluate,
   livePolicies,
   policyFile,
   supervised,
+  findCheckpoint,
+  nodeFileSystem,
+  runFiles,
+  sha256Of,
+  problemsOfSplit,
   type TrainedPolicy,
   type Evaluation,
 } from "@laconic/trainer";
-import { giveWarmStart, worldCourse } from "@laconic/tasks/warm-start";
+import {
+  giveWarmStart,
+  worldCourse,
+  warmStartText,
+  beforeWarmStartKey,
+  measureBefore,
+} from "@laconic/tasks/warm-start";
 import { warmStartBatch, warmStartCurriculum, type RelayLevel, type WarmStartPhase } from "@laconic/tasks";
 import { warmStartSettings, type WarmStartSettings, type AppConfig } from "./run-settings.ts";
-import type { Progress } from "../progress.ts";
+import { during, type Progress } from "../progress.ts";
 import { parseAppConfig } from "./app-config.ts";
 import { ownExamples } from "./supervised-examples.ts";
 import { chooseDevice, type ChosenDevice } from "../devices/choose-device.ts";
 import { openParts } from "./open-parts.ts";
-import { runResources } from "./open-run.ts";
-import { freshRelayModel } from "../models/model-folder.ts";
+import { runResources, modelInputs } from "./open-run.ts";
+import { freshRelayModel, foundAgain, openModelFolder, type ModelFolder } from "../models/model-folder.ts";
+import { folderSource, nodeProcesses, readRunFacts } from "@laconic/trainer/reading";
+import { userCache } from "../folders/folders.ts";
+import { taughtFolder } from "../models/own-model.ts";
+import { mapReferences } from "../resolver/reference.ts";
+import { sourcesOf } from "../resolver/run-sources.ts";
+import { openExamples } from "../resolver/open-train.ts";
+import { openRunTask } from "./run-task.ts";
 
 /** Record of the warm start in a model folder. */
-export interface WarmStartRecord {
+interface WarmStartRecord {
   readonly version: 2;
   /** Includes the model before the warm start. */
   readonly warmStart: WarmStartSettings & { readonly model: string };
@@ -38,7 +56,7 @@ export interface WarmStartRecord {
 }
 
 /** Omits the path of the examples. */
-export function recorded<T extends WarmStartSettings>(warmStart: T): T {
+function recorded<T extends WarmStartSettings>(warmStart: T): T {
   if (warmStart.name !== "examples") return warmStart;
   return { ...warmStart, examples: { ...warmStart.examples, file: basename(warmStart.examples.file) } };
 }
@@ -58,7 +76,7 @@ const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
 });
 
 /** Warm start of a model folder; null without one. @throws LaconicError `data_invalid` for an invalid record */
-export async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
+async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   const path = join(folder, recordFile);
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return null;
@@ -69,14 +87,14 @@ export async function warmStartIn(folder: string): Promise<WarmStartRecord | nul
   });
 }
 
-export async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<void> {
+async function writeWarmStart(folder: string, record: WarmStartRecord): Promise<void> {
   await writeFile(join(folder, recordFile), `${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** Files to copy with the weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
 
-export type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
+type WarmStartedRun = Pick<AppConfig, "task" | "train" | "policies" | "memory" | "chatTemplateArguments">;
 
 interface Teaching {
   readonly warmStart: WarmStartSettings;
@@ -171,4 +189,203 @@ function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
   let end = 0;
   const phases = warmStartCurriculum(level);
   return phases.find((phase) => done < (end += phase.share)) ?? (phases.at(-1) as WarmStartPhase);
+}
+
+/** Version of the examples; a new one retrains cached models. */
+const version = 2;
+
+interface StartingModel {
+  /** The model, and the warm start with the model before it. */
+  readonly settings: Pick<AppConfig, "model" | "warmStart">;
+  /** Record of the warm start; null without one. */
+  readonly record: WarmStartRecord | null;
+}
+
+/**
+ * Warm-starts a model into the run folder; runs with equal settings share the result. Leaves a warm-started model
+ * unchanged.
+ * @throws LaconicError `config_invalid` for a model with another warm start; `run_exists`
+ */
+export async function startingModel(
+  config: Pick<AppConfig, "warmStart"> & WarmStartedRun,
+  found: ModelFolder,
+  place: ChosenDevice,
+  directory: string,
+  progress: Progress,
+): Promise<StartingModel> {
+  const { warmStart } = config;
+  const had = await warmStartIn(found.folder);
+  const examples = warmStart && (await digestOfExamples(warmStart, config, found.folder));
+  if (had !== null) {
+    // The default seed accepts a model with another seed.
+    const isOwnSeed = warmStart?.seed === String(config.train.seed);
+    const wanted = warmStart && { ...warmStart, ...(isOwnSeed && { seed: had.warmStart.seed }) };
+    if (wanted !== null) checkSame(had, { warmStart: wanted, ...(examples !== null && { examples }) }, found.pinned);
+    const own =
+      wanted && ({ ...had.warmStart, ...(wanted.name === "examples" && { examples: wanted.examples }) } as const);
+    return { settings: { model: found.pinned, warmStart: own }, record: had };
+  }
+  if (warmStart === null) return { settings: { model: found.pinned, warmStart }, record: null };
+  const wanted = { ...warmStart, model: foundAgain(found.pinned) };
+  const about = { warmStart: recorded(wanted), ...(examples !== null && { examples }) };
+  if (warmStart.model !== undefined) checkSame(about, { warmStart }, found.pinned);
+  const taught = join(directory, taughtFolder);
+  const kept = existsSync(taught) ? await warmStartIn(taught) : null;
+  if (kept !== null && sha256Of({ ...kept, loss: 0 }) === sha256Of({ version: 2, ...about, loss: 0 }))
+    return { settings: { model: taught, warmStart: wanted }, record: kept };
+  await checkNotBegun(directory);
+  const cached = await inCache({ ...about, warmStart: wanted }, config, { found, place }, progress);
+  const record = { ...((await warmStartIn(cached)) as WarmStartRecord), ...about };
+  await rm(taught, { recursive: true, force: true });
+  await makeFolders(directory);
+  await cp(cached, taught, { recursive: true });
+  await writeWarmStart(taught, record);
+  return { settings: { model: taught, warmStart: wanted }, record };
+}
+
+async function checkNotBegun(directory: string): Promise<void> {
+  const { step } = await readRunFacts(folderSource(directory), { processes: nodeProcesses });
+  const saved = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), "latest").catch(() => null);
+  if (step > 0 || saved !== null)
+    throw new LaconicError(
+      "run_exists",
+      `${directory} holds a run that began with another model, or with another warm start; choose another directory`,
+      { directory },
+    );
+}
+
+function checkSame(had: Learned, wanted: Learned, model: string): void {
+  const refuse = (key: string, now: unknown, then: unknown): never => {
+    throw new LaconicError(
+      "config_invalid",
+      `warmStart.${key} is ${String(now)}, but ${model} has had a warm start with ${String(then)}; set warmStart=null to train it as it is, or name the model as it was before`,
+      { key: `warmStart.${key}`, model },
+    );
+  };
+  const earlier: Readonly<Record<string, unknown>> = { ...had.warmStart };
+  for (const [key, value] of Object.entries(wanted.warmStart))
+    if (key !== "examples" && earlier[key] !== value) refuse(key, value, earlier[key]);
+  if (wanted.examples !== undefined && wanted.examples !== had.examples)
+    refuse("examples", `SHA-256 ${wanted.examples.slice(0, 12)}`, had.examples?.slice(0, 12) ?? "none");
+}
+
+type Learned = Pick<WarmStartRecord, "examples"> & { readonly warmStart: WarmStartSettings };
+
+/** Returns a cached warm-started model, or trains it now. */
+async function inCache(
+  { warmStart, examples }: Pick<WarmStartRecord, "warmStart" | "examples">,
+  run: WarmStartedRun,
+  { found: { folder }, place }: { readonly found: ModelFolder; readonly place: ChosenDevice },
+  progress: Progress,
+): Promise<string> {
+  const into = join(userCache(), "warm-start");
+  const { model, ...taught } = warmStart;
+  const files = await modelInputs({ model: folder });
+  const key = sha256Of({
+    version,
+    ...taught,
+    ...(examples !== undefined && { examples }),
+    files,
+    device: place.name,
+    workers: place.workers,
+  });
+  const target = join(into, key.slice(0, 16));
+  const said = warmStartText(warmStart);
+  if (existsSync(target)) {
+    progress.note(`${said}, as they were given before: ${target}`);
+    return target;
+  }
+  progress.note(`${said}, before the training; they are kept for other runs`);
+  await makeFolderOnce(target, (draft) =>
+    trainWarmStart({ warmStart: taught, run, model, from: folder, to: draft, place }, progress),
+  );
+  return target;
+}
+
+/**
+ * SHA-256 of the examples, independent of their path. A function's digest includes its modules, the problems and the
+ * tokenization settings. Null for a world's examples.
+ */
+async function digestOfExamples(
+  warmStart: WarmStartSettings,
+  { task, policies, memory, chatTemplateArguments }: WarmStartedRun,
+  modelFolder: string,
+): Promise<string | null> {
+  if (warmStart.name !== "examples") return null;
+  const { file: _, ...reference } = warmStart.examples;
+  const isMade = typeof (await openExamples(warmStart.examples)) === "function";
+  const sources = await sourcesOf(isMade ? [warmStart.examples, task] : warmStart.examples);
+  const problems = isMade && {
+    task: mapReferences(task, (each) => ({ ...each, file: "" })),
+    pool: (await openRunTask(task, { modelFolder, templateArguments: chatTemplateArguments })).pool ?? null,
+  };
+  return sha256Of({
+    reference,
+    contents: Object.values(sources).toSorted(),
+    problems,
+    policies,
+    memory,
+    chatTemplateArguments,
+  });
+}
+
+/** Team before the warm start, stored as `warm-start.json`. */
+export interface BeforeWarmStart {
+  /** Hash of settings that affect the evaluation. */
+  readonly key: string;
+  readonly warmStart: WarmStartRecord["warmStart"];
+  readonly said: string;
+  /** Uses the problems and random streams of the run's evaluations. */
+  readonly before: Evaluation;
+}
+
+/** Model before the warm start; null without one. */
+export async function fetchedModel({ model }: Pick<AppConfig, "model">, progress: Progress): Promise<string | null> {
+  const { folder } = await openModelFolder(model, progress);
+  return (await warmStartIn(folder))?.warmStart.model ?? null;
+}
+
+/** Evaluates the team before its warm start, once per run. Null, with a warning, if that model is missing. */
+export async function measureBeforeWarmStart(
+  config: AppConfig,
+  { warmStart, examples }: WarmStartRecord,
+  place: ChosenDevice,
+  directory: string,
+  progress: Progress,
+): Promise<BeforeWarmStart | null> {
+  const { train } = config;
+  const key = beforeWarmStartKey({ warmStart, ...(examples !== undefined && { examples }) }, config);
+  const kept = await keptIn(directory);
+  if (kept?.key === key) return kept;
+  const resources = await runResources(warmStart.model, progress).catch((error: unknown) => {
+    progress.warn(`the model before its ${warmStartText(warmStart)} is not measured: ${(error as Error).message}`);
+    return null;
+  });
+  if (resources === null) return null;
+  const asItWas = { ...config, model: warmStart.model, warmStart: null };
+  const { parts, close } = await openParts(asItWas, place, resources);
+  const references: Record<string, PolicySnapshot> = {};
+  try {
+    if (train.evaluation.language)
+      for (const [name, { model }] of Object.entries(parts.policies)) references[name] = await model.snapshot();
+    const before = await during(
+      progress,
+      `measuring ${Math.min(train.evaluation.problems, problemsOfSplit(parts.task, "validation").length)} validation problems with the model before its warm start`,
+      () => measureBefore(parts, config, references),
+    );
+    return { key, warmStart, said: warmStartText(warmStart), before };
+  } finally {
+    for (const snapshot of Object.values(references)) await snapshot.dispose();
+    await close();
+  }
+}
+
+export async function keepBeforeWarmStart(directory: string, measured: BeforeWarmStart): Promise<void> {
+  if ((await keptIn(directory))?.key === measured.key) return;
+  await writeFile(join(directory, runFiles.warmStart), `${JSON.stringify(measured, null, 2)}\n`);
+}
+
+async function keptIn(directory: string): Promise<BeforeWarmStart | null> {
+  const text = await readFile(join(directory, runFiles.warmStart), "utf8").catch(() => null);
+  return text === null ? null : (boundedJson(text) as BeforeWarmStart);
 }

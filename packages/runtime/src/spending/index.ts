@@ -2,11 +2,15 @@
  * Models behind a server, their prices and spending.
  * @module @laconic/runtime/spending
  */
-export { actorSpending, checkPriced } from "./spending.ts";
-export type { ActorCap } from "./spending.ts";
-export { defaultBaseUrl } from "./spending.ts";
-export { readSpent, spentIn } from "./spending.ts";
-export { knownPrice } from "./spending.ts";
-export { namedModel } from "./spending.ts";
-export { parsePrice } from "./spending.ts";
-export type { Spending } from "./spending.ts";
+export {
+  actorSpending,
+  checkPriced,
+  defaultBaseUrl,
+  knownPrice,
+  namedModel,
+  parsePrice,
+  readSpent,
+  spentIn,
+  type ActorCap,
+  type Spending,
+} from "./spending.ts";

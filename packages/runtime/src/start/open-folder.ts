@@ -28,14 +28,13 @@ import { opponentFolders } from "../run/other-runs.ts";
 import { modelInputs, runInputs, valueRole } from "../run/open-run.ts";
 import type { AppConfig, OwnSinkPlace, SinkSetting } from "../run/run-settings.ts";
 import { seenProblems, seenWarnings } from "../run/run-task.ts";
-import type { BeforeWarmStart } from "../run/starting-model.ts";
+import type { BeforeWarmStart } from "../run/warm-start.ts";
 import type { OpenedParts, Place } from "../run/open-parts.ts";
 import type { DisposalStack } from "@laconic/core/async";
-import type { SourceFiles } from "../resolver/load-source.ts";
+import { resolveReference, type SourceFiles } from "../resolver/load-source.ts";
 import type { Spending } from "../spending/spending.ts";
 import type { TrainingProgress } from "../progress.ts";
 import { isReference, referenceTitle } from "../resolver/reference.ts";
-import { resolveReference } from "../resolver/load-source.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 interface OpenedSource {

@@ -11,8 +11,8 @@ import {
   startingModel,
   keepBeforeWarmStart,
   type BeforeWarmStart,
-} from "../run/starting-model.ts";
-import { openParts, type OpenedParts, type Place } from "../run/open-parts.ts";
+} from "../run/warm-start.ts";
+import { openParts, openEstimators, type OpenedParts, type Place } from "../run/open-parts.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { keepCalls } from "../spending/spending.ts";
 import { during, type TrainingProgress } from "../progress.ts";
@@ -20,11 +20,11 @@ import { openFolder, type HeldRun, type ReadyRun, type StartOptions } from "./op
 import { chooseDevice } from "../devices/choose-device.ts";
 import { checkSources, keepSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
-import { checkAgainstServer } from "../run/check-servers.ts";
+import { checkAgainstServer } from "../run/servers.ts";
 import { probedServer, recordLines, tokenLimits } from "../run/tinker-server.ts";
 import { pinnedRunTask } from "../run/run-task.ts";
 import { withSource } from "../resolver/open-train.ts";
-import { openEstimators } from "../run/open-on-models.ts";
+import { sharingValues } from "../resolver/shared-values.ts";
 import { findOpponentRuns } from "../run/other-runs.ts";
 import { runResources } from "../run/open-run.ts";
 import { withExamples } from "../run/supervised-examples.ts";
@@ -48,7 +48,14 @@ export interface StartedRun extends TrainResult {
  * Trains into a run folder, created after all checks. The first interrupt finishes the step and saves.
  * @throws LaconicError as checking, opening and training do
  */
-export async function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
+export function startRun(given: AppConfig, options: StartOptions): Promise<StartedRun> {
+  return sharingValues(
+    (message) => options.progress.warn(message),
+    () => checkAndTrain(given, options),
+  );
+}
+
+async function checkAndTrain(given: AppConfig, options: StartOptions): Promise<StartedRun> {
   const { directory, resume, progress } = options;
   const isServed = options.openSource !== undefined;
   const { result, begun, ...trained } = await disposing(async (closing) => {
