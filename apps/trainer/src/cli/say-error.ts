@@ -1,5 +1,4 @@
-import type { Terminal } from "./terminal.ts";
-import { visibleJson } from "./visible-json.ts";
+import { visibleJson, type Terminal } from "./terminal.ts";
 
 /** Error as `--json` prints it. */
 export interface SaidError {

@@ -6,7 +6,6 @@ import { formatNumber, visibleText } from "@laconic/core/text";
 import type { Progress } from "@laconic/runtime";
 import { downloadProgress, spinner } from "./progress.ts";
 import { fitted } from "./wrapped.ts";
-import { visibleJson } from "./visible-json.ts";
 
 /** Output of a command. Tests pass their own. */
 export interface Terminal extends Progress {
@@ -121,4 +120,11 @@ function question(text: string, input: ReadStream, output: NodeJS.WriteStream): 
       lines.close();
     });
   });
+}
+
+/** Escapes all characters that {@link visibleText} would replace. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(/[^\n -~]/gu, (character) =>
+    visibleText(character) === character ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

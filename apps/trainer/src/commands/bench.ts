@@ -20,19 +20,17 @@ import {
   prepareQuestions,
   type PreparedQuestions,
 } from "@laconic/runtime/bench";
-import { configOf } from "../bench/bench-arguments.ts";
+import { configOf, benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-arguments.ts";
 import { playFlags, questionFlags, taskFlags, type BenchArguments } from "../bench/bench-flags.ts";
-import { benchTasks, checkEmpty, codeOf, limitsOf } from "../bench/bench-tasks.ts";
 import { command, type Command } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { printResult, type Terminal } from "../cli/terminal.ts";
+import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { spendingFlags, timeoutFlag } from "../run/spending.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
 import type { SpendAccount } from "@laconic/openai";
 import { formatPercent, formatUsd } from "@laconic/core/text";
 import { leftText, showProgress } from "../cli/progress.ts";
-import { visibleJson } from "../cli/visible-json.ts";
 
 const benchFlags = {
   ...questionFlags,

@@ -32,8 +32,7 @@ import {
 } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { printResult, type Terminal } from "../cli/terminal.ts";
-import { visibleJson } from "../cli/visible-json.ts";
+import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 
 const folderFlag = {
   folder: textFlag("Where data files are kept (default: $LACONIC_DATA, or laconic/data in the user's cache)", "folder"),

@@ -10,7 +10,7 @@ import { actorChoice, openFoundRun, openRun, seenProblems, seenWarnings } from "
 import { actorCap, actorSpendingFlags, spentText } from "../run/spending.ts";
 import { actorSpending } from "@laconic/runtime/spending";
 import { withSource } from "@laconic/runtime/resolver";
-import { visibleJson } from "../cli/visible-json.ts";
+import { visibleJson } from "../cli/terminal.ts";
 
 export const evalCommand: Command = command({
   description: "Evaluate a run's last checkpoint on test problems",

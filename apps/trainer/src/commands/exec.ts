@@ -5,7 +5,7 @@ import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandb
 import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { visibleJson } from "../cli/visible-json.ts";
+import { visibleJson } from "../cli/terminal.ts";
 
 export const execCommand: Command = command({
   description: "Run a Python program in the sandbox: no files, no network, no environment, within limits",

@@ -14,8 +14,7 @@ import {
 import { choiceFlag, optionalPositional, optionalToggle, positional, textFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { printResult, type Terminal } from "../cli/terminal.ts";
-import { visibleJson } from "../cli/visible-json.ts";
+import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 
 export const lsCommand: Command = command({
   description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",

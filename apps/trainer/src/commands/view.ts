@@ -11,9 +11,8 @@ import { exportPage, folderId, type ExportedPage } from "@laconic/view";
 import { command, type Command } from "../cli/command.ts";
 import { writeGiven } from "../cli/files.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
-import { printResult, type Terminal } from "../cli/terminal.ts";
+import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
-import { visibleJson } from "../cli/visible-json.ts";
 
 const pageFlags = {
   port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "0"),

@@ -33,7 +33,6 @@ test.each([[["--help"]], [["data", "ls", "-h"]]])(
       "apps/trainer/src/cli/progress.ts",
       "apps/trainer/src/cli/say-error.ts",
       "apps/trainer/src/cli/terminal.ts",
-      "apps/trainer/src/cli/visible-json.ts",
       "apps/trainer/src/cli/wrapped.ts",
       "apps/trainer/src/commands/table.ts",
       "apps/trainer/src/dispatch/find-command.ts",

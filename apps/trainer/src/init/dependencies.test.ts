@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { dependenciesOf, installedFiles } from "./dependencies.ts";
+import { dependenciesOf, installedFiles } from "./write-project.ts";
 
 /** An installation with npm's record of where its packages came from. */
 async function installation(

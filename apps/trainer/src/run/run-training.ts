@@ -19,12 +19,11 @@ import { isReference, referenceTitle } from "@laconic/runtime/resolver";
 import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { runFiles, isNamedBudget } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
-import { printResult, type Terminal } from "../cli/terminal.ts";
+import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import type { RunFlags } from "../cli/flags.ts";
 import { actorCap, type CapFlags } from "./spending.ts";
 import { trainRun, type TrainedRun } from "./train-run.ts";
-import { visibleJson } from "../cli/visible-json.ts";
 
 /** Runs or resumes a training. @returns the exit code */
 export async function runTraining(

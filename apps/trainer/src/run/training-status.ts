@@ -1,11 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { formatNumber, formatPercent, shellWord } from "@laconic/core/text";
+import { formatNumber, formatPercent, shellWord, formatDuration } from "@laconic/core/text";
 import type { TrainingPlan, TrainingProgress } from "@laconic/runtime";
 import type { Evaluation, Metrics } from "@laconic/trainer";
 import { withoutScore } from "@laconic/view/report";
-import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { evaluationsFrom, timeLeft } from "../cli/time-left.ts";
 
 /** Max milliseconds between lines without a terminal. */
 const longestSilence = 30_000;
@@ -122,4 +120,72 @@ export class TrainingStatus {
 
 function measuring({ problems, split }: TrainingPlan): string {
   return `measuring ${problems} ${split} problems`;
+}
+
+interface StatusFacts {
+  readonly step: number;
+  readonly steps: number;
+  /** Fraction of correct episodes. */
+  readonly accuracy: number;
+  /** Mean tokens per episode. */
+  readonly tokens: number;
+  readonly tokenPrice: number;
+  /** Null if unknown. */
+  readonly secondsLeft: number | null;
+  readonly note?: string;
+}
+
+/** `step  42/160  ██        accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
+export function statusLine(progress: StatusFacts): string {
+  const step = String(progress.step).padStart(String(progress.steps).length);
+  return [
+    `step ${step}/${progress.steps}`,
+    bar(progress.step / progress.steps),
+    `accuracy ${formatPercent(progress.accuracy)}`,
+    `tokens ${formatNumber(progress.tokens)}`,
+    `λ ${formatNumber(progress.tokenPrice)}`,
+    ...(progress.secondsLeft === null ? [] : [`${formatDuration(progress.secondsLeft)} left`]),
+    ...(progress.note === undefined ? [] : [progress.note]),
+  ].join("  ");
+}
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** Fits a line of 80 columns. */
+function bar(fraction: number, width = 8): string {
+  const cells = Math.max(0, Math.min(1, fraction)) * width;
+  const full = Math.floor(cells);
+  return ("█".repeat(full) + (eighths[Math.floor((cells - full) * 8)] ?? "")).padEnd(width);
+}
+
+interface StepTimes {
+  /** Steps of this process, without evaluations. */
+  readonly stepSeconds: readonly number[];
+  readonly evaluationSeconds: readonly number[];
+  readonly stepsLeft: number;
+  readonly evaluationsLeft: number;
+}
+
+/** Min steps. The first step loads and compiles, so it is ignored. */
+const fewest = 3;
+/** Weight of a step relative to the next; the estimate adapts in about twenty steps. */
+const decay = 0.9;
+
+/** Seconds from weighted means of recent steps and evaluations; null with too few steps. */
+export function timeLeft({ stepSeconds, evaluationSeconds, stepsLeft, evaluationsLeft }: StepTimes): number | null {
+  if (stepSeconds.length < fewest) return null;
+  return recentMean(stepSeconds.slice(1)) * stepsLeft + recentMean(evaluationSeconds) * evaluationsLeft;
+}
+
+/** Number of evaluations from the end of a step on. @param every - 0 for only the last */
+export function evaluationsFrom(step: number, steps: number, every: number): number {
+  if (every === 0) return 1;
+  return Math.ceil(steps / every) - Math.floor(step / every) + (step % every === 0 ? 1 : 0);
+}
+
+/** Weighted mean; 0 for an empty list. */
+function recentMean(values: readonly number[]): number {
+  let [sum, weight] = [0, 0];
+  for (const value of values) [sum, weight] = [decay * sum + value, decay * weight + 1];
+  return weight === 0 ? 0 : sum / weight;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusLine } from "./status-line.ts";
+import { statusLine } from "./training-status.ts";
 
 test("a status line shows progress and the time left", () => {
   const line = statusLine({

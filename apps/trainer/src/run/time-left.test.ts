@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { evaluationsFrom, timeLeft } from "./time-left.ts";
+import { evaluationsFrom, timeLeft } from "./training-status.ts";
 
 test("a slow first step does not count, and none is told from two", () => {
   const rest = { evaluationSeconds: [], stepsLeft: 150, evaluationsLeft: 0 };
