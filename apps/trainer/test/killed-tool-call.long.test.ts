@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { laconic } from "./laconic.ts";
+import { outputOf } from "./laconic.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
@@ -14,8 +14,7 @@ const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];
 const bytesOf = (run: string): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(join(run, name))));
 
 async function trained(...words: readonly string[]): Promise<void> {
-  const { code, err } = await laconic("train", config, ...words);
-  expect(code, err).toBe(0);
+  await outputOf("train", config, ...words);
 }
 
 test("killed by the system while a tool's answer is pending, a run resumes to equal bytes", async () => {

@@ -1,11 +1,56 @@
+import { expect } from "vitest";
 import { recordingTerminal } from "../src/cli/recording-terminal.ts";
 import { main } from "../src/main.ts";
 
-/** Runs the command line in this process: exit code and output. */
-export async function laconic(
-  ...words: readonly string[]
-): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+/** Exit code and output of a command. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command line in this process. */
+export async function laconic(...words: readonly string[]): Promise<Said> {
   const terminal = recordingTerminal();
   const code = await main(words, { terminal });
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** Splits a command line at white space. An inserted text stays in its word; an inserted list is words of its own. */
+export function line(
+  { raw }: TemplateStringsArray,
+  ...values: readonly (string | number | readonly string[])[]
+): string[] {
+  const words: string[] = [];
+  let word: string | null = null;
+  const end = (): void => {
+    if (word !== null) words.push(word);
+    word = null;
+  };
+  raw.forEach((text, i) => {
+    for (const [piece] of text.matchAll(/\s+|\S+/gu))
+      if (piece.trim() === "") end();
+      else word = (word ?? "") + piece;
+    const value = values[i];
+    if (typeof value === "object") {
+      end();
+      words.push(...value);
+    } else if (value !== undefined) word = `${word ?? ""}${value}`;
+  });
+  end();
+  return words;
+}
+
+/** Expects exit code 2, nothing on standard output, and the reason on standard error. */
+export async function expectRefused(words: readonly string[], reason: string | RegExp): Promise<void> {
+  const { code, out, err } = await laconic(...words);
+  const named = typeof reason === "string" ? expect.stringContaining(reason) : expect.stringMatching(reason);
+  expect([code, out, err]).toEqual([2, "", named]);
+}
+
+/** Standard output of a command that must succeed. */
+export async function outputOf(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await laconic(...words);
+  expect(code, err).toBe(0);
+  return out;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic } from "../../test/laconic.ts";
 
 const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 
@@ -22,8 +22,7 @@ test("a table of questions of one's own; the same bytes again, or none", async (
   await writeFile(file, csv);
   const given = ["--data", file, "--grading", "text", "--columns", "question=of,gold=capital", "--run", run];
   const rest = ["--methods", "vanilla", "--model", "fake", "--base-url", url];
-  const strict = await bench(...given, ...rest);
-  expect([strict.code, strict.err]).toEqual([2, expect.stringContaining("capitals.csv row 4: capital is empty")]);
+  await expectRefused(["bench", ...given, ...rest], "capitals.csv row 4: capital is empty");
   const { code, out, err } = await bench(...given, ...rest, "--lenient", "--json");
   expect([code, served.length]).toEqual([0, 2]);
   expect(err).toContain("capitals: 1 rows left out; the first is");
@@ -34,8 +33,7 @@ test("a table of questions of one's own; the same bytes again, or none", async (
   expect((await bench("--resume", "--run", run)).code).toBe(0);
   expect(served).toHaveLength(2);
   await writeFile(file, csv.replace("Rome", "Milan"));
-  const changed = await bench("--resume", "--run", run);
-  expect([changed.code, changed.err]).toEqual([2, expect.stringContaining("has changed since this bench was started")]);
+  await expectRefused(["bench", "--resume", "--run", run], "has changed since this bench was started");
 });
 
 test("a plan needs no model, and asks for one where questions are put", async () => {
@@ -45,8 +43,7 @@ test("a plan needs no model, and asks for one where questions are put", async ()
   const given = ["--data", file, "--grading", "text", "--columns", "question=of", "--methods", "vanilla"];
   const { code, out } = await bench(...given, "--dry-run", "--json");
   expect([code, (JSON.parse(out) as { calls: number }).calls]).toEqual([0, 1]);
-  const refused = await bench(...given, "--run", join(folder, "run"));
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--model is missing")]);
+  await expectRefused(["bench", ...given, "--run", join(folder, "run")], "--model is missing");
 });
 
 const asking = ["--methods", "vanilla", "--model", "m"];

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { randomFromSeed, type Random } from "@laconic/core";
 import { readSpendJournal } from "@laconic/openai";
 import { expect, onTestFinished, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { outputOf } from "../../test/laconic.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -59,8 +59,7 @@ async function killOften(
     child.kill("SIGKILL");
     await ended;
   }
-  const { code, err } = await laconic(...resume);
-  expect(code, err).toBe(0);
+  await outputOf(...resume);
   const journal = await readSpendJournal(join(run, "spending.jsonl"));
   const { calls = 0, unsettled = { calls: 0 } } = journal ?? {};
   const most = undisturbed ?? new Set(bodies).size;

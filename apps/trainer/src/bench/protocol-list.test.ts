@@ -1,13 +1,8 @@
 import { baselines } from "@laconic/baselines";
 import { expect, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { type Said, laconic } from "../../test/laconic.ts";
 
-async function list(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["bench", "--list", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+const list = (...words: readonly string[]): Promise<Said> => laconic("bench", "--list", ...words);
 
 test("bench --list: every method with its protocols, in words and as data", async () => {
   const { code, out } = await list();

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, line } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -171,18 +171,7 @@ test("a window of days asks LiveCodeBench's questions of it out of all releases 
 test("MMLU-Pro's chains of thought show five worked examples of the question's own category, in their file's order", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
-  const given = [
-    "--benchmarks",
-    "mmlu-pro",
-    "--methods",
-    "cot",
-    "--model",
-    "fake",
-    "--base-url",
-    url,
-    "--folder",
-    folder,
-  ];
+  const given = line`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
   const { code } = await bench(...given, "--run", run);
   expect(code).toBe(0);
   const law = served.find((request) => asked(request).includes("law 0"));
@@ -196,11 +185,10 @@ test("MMLU-Pro's chains of thought show five worked examples of the question's o
 
 test("a method that does not fit, and one without questions to learn on, are named", async () => {
   const given = ["--folder", await dataFolder(), "--model", "m", "--offline", "--dry-run"];
-  const scored = await bench("--benchmarks", "livecodebench", "--methods", "log-likelihood", ...given);
-  expect([scored.code, scored.err]).toEqual([
-    2,
-    expect.stringContaining("log-likelihood scores options, and code questions"),
-  ]);
+  await expectRefused(
+    ["bench", "--benchmarks", "livecodebench", "--methods", "log-likelihood", ...given],
+    "log-likelihood scores options, and code questions",
+  );
   const learns = await bench("--benchmarks", "gpqa,hotpotqa", "--methods", "vanilla,agentprune-c", ...given);
   expect([learns.code, learns.err]).toEqual([0, expect.stringContaining("left out: agentprune-c on gpqa, hotpotqa")]);
 });

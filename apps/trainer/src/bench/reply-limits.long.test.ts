@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { readSpendJournal } from "@laconic/openai";
 import { expect, onTestFinished, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, line } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 /** A server that never answers. */
@@ -32,31 +32,12 @@ test("--timeout ends a call that a server never answers, and is charged at the m
   const folder = await temporaryFolder();
   const url = await silentServer();
   const run = join(folder, "bench");
-  const given = [
-    "--data",
-    await questions(folder, 1),
-    "--grading",
-    "numeric",
-    "--methods",
-    "vanilla",
-    "--model",
-    "fake",
-    "--base-url",
-    url,
-    "--price",
-    "0,10000",
-    "--max-tokens",
-    "16",
-    "--max-usd",
-    "25",
-    "--run",
-    run,
-  ];
+  const given = line`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
+    --base-url ${url} --price 0,10000 --max-tokens 16 --max-usd 25 --run ${run}`;
   const { code, err } = await laconic("bench", ...given, "--timeout", "0.2");
   expect([code, err]).toEqual([1, expect.stringContaining("no answer within 200 ms")]);
   expect((await readSpendJournal(join(run, "spending.jsonl")))?.spentUsd).toBeCloseTo(0.16, 9);
-  const refused = await laconic("bench", ...given, "--run", join(folder, "other"), "--timeout", "soon");
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--timeout")]);
+  await expectRefused(["bench", ...given, "--run", join(folder, "other"), "--timeout", "soon"], "--timeout");
 });
 
 test("by default a reply may be as long as in the paper", async () => {

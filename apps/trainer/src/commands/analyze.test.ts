@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorthOfMessage } from "@laconic/view/report";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { outputOf } from "../../test/laconic.ts";
 
 describe("on a run", () => {
   let folder: string;
@@ -20,9 +21,8 @@ describe("on a run", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test("laconic analyze writes tables, numbers and message values", async () => {
-    const terminal = recordingTerminal();
-    expect(await main(["analyze", run(), "--problems", "12", "--json"], { terminal })).toBe(0);
-    const analysis = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<
+    const out = await outputOf("analyze", run(), "--problems", "12", "--json");
+    const analysis = JSON.parse(out) as Record<
       "values" | "valuesBefore",
       { messages: number; meanValue: number }
     > & { problems: number };
@@ -51,11 +51,9 @@ describe("on a run", () => {
   });
 
   test("laconic analyze rescore grades as the run did; edges that are not there are refused", async () => {
-    const terminal = recordingTerminal();
-    expect(await main(["analyze", "rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
-    const again = recordingTerminal();
-    expect(await main(["analyze", "rescore", run(), "--json"], { terminal: again })).toBe(0);
-    expect(terminal.out.at(-1)).toBe(again.out.at(-1));
+    const out = await outputOf("analyze", "rescore", run(), "--regrade", "--json");
+    const again = await outputOf("analyze", "rescore", run(), "--json");
+    expect(out).toBe(again);
     const refused = recordingTerminal();
     expect(await main(["analyze", "rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
     expect(refused.err.join("\n")).toContain("holder-a->solver");

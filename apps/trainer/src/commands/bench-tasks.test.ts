@@ -2,15 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { recordingServer } from "../../test/recording-server.ts";
+import { type Said, laconic } from "../../test/laconic.ts";
 
-async function bench(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["bench", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+const bench = (...words: readonly string[]): Promise<Said> => laconic("bench", ...words);
 
 async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "bench");

@@ -5,10 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
 
 const data = process.env["LACONIC_DATA"];
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
@@ -43,23 +41,8 @@ async function server(delayMs = 0): Promise<{ url: string; asked: () => number }
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked: () => asked };
 }
 
-const words = (url: string, run: string): string[] => [
-  "--benchmarks",
-  "gsm8k,svamp",
-  "--methods",
-  "vanilla,sc",
-  "--model",
-  "fake",
-  "--base-url",
-  url,
-  "--limit",
-  "20",
-  "--offline",
-  "--run",
-  run,
-  "--concurrency",
-  "4",
-];
+const words = (url: string, run: string): string[] => line`--benchmarks gsm8k,svamp --methods vanilla,sc --model fake
+  --base-url ${url} --limit 20 --offline --run ${run} --concurrency 4`;
 
 test.for([
   [["--methods", "vanilla", "--model", "m"], "--benchmarks is missing"],
@@ -90,42 +73,21 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", async 
   expect(err).toContain("40 questions, 80 samples, at most 240 calls");
   expect(out).toContain("| Vanilla |");
   expect(await readFile(join(run, "report.md"), "utf8")).toContain("Tokens and cost");
-  const report = recordingTerminal();
-  expect(await main(["view", "report", run], { terminal: report })).toBe(0);
-  expect(report.out.join("\n")).toBe(out);
-  const again = await bench(...words(url, run));
-  expect([again.code, again.err]).toEqual([2, expect.stringContaining("holds a bench already")]);
+  const report = await outputOf("view", "report", run);
+  expect(report).toBe(out);
+  await expectRefused(["bench", ...words(url, run)], "holds a bench already");
   // A plan writes nothing, and a refused cap leaves no directory that looks like a bench.
   expect((await bench(...words(url, run), "--dry-run")).code).toBe(0);
   const capped = join(folder, "capped");
-  const unpriced = await bench(...words(url, capped), "--max-usd", "1");
-  expect([unpriced.code, unpriced.err]).toEqual([
-    2,
-    expect.stringContaining("what fake costs is not known; give --price"),
-  ]);
+  await expectRefused(["bench", ...words(url, capped), "--max-usd", "1"], "what fake costs is not known; give --price");
   await expect(readdir(capped)).rejects.toThrow("ENOENT");
 });
 
 test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
-  const given = [
-    "--benchmarks",
-    "gsm8k",
-    "--methods",
-    "agentprune-c",
-    "--model",
-    "fake",
-    "--base-url",
-    url,
-    "--limit",
-    "1",
-    "--offline",
-    "--run",
-    run,
-    "--price",
-    "1000,2000",
-  ];
+  const given = line`--benchmarks gsm8k --methods agentprune-c --model fake --base-url ${url} --limit 1 --offline
+    --run ${run} --price 1000,2000`;
   const plan = await bench(...given, "--dry-run");
   // Eleven calls for the question, and for ten others in four graphs each.
   expect(plan.err).toContain("at most 451 calls (440 for calibration)");

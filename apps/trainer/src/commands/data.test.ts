@@ -3,14 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { type Said, expectRefused, laconic } from "../../test/laconic.ts";
 
-async function data(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["data", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+const data = (...words: readonly string[]): Promise<Said> => laconic("data", ...words);
 
 const rows = [
   { question: "Ann has 2 pens.\u001b[2J Bob has 3. How many in all?", answer: "5\n#### 5" },
@@ -37,8 +32,7 @@ test("ls says what there is and what is here", async () => {
 
 test("a file that is not the known one is refused, and allowed where asked; bad rows are listed", async () => {
   const folder = await folderWith();
-  const refused = await data("get", "gsm8k", "--folder", folder);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("is not the GSM8K that is known") as string]);
+  await expectRefused(["data", "get", "gsm8k", "--folder", folder], "is not the GSM8K that is known");
   const lenient = ["--folder", folder, "--lenient", "--allow-changed"];
   const { code, out, err } = await data("get", "gsm8k", ...lenient);
   expect([code, out.split("\n")[0]]).toEqual([0, "gsm8k test: 1 problems"]);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { type Said, laconic } from "../../test/laconic.ts";
 
 const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task.test.ts", "task.ts", "tsconfig.json"];
 
@@ -12,11 +13,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
 });
 
-async function init(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["init", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+const init = (...words: readonly string[]): Promise<Said> => laconic("init", ...words);
 
 /** A terminal where somebody types these lines, then leaves. */
 async function answered(

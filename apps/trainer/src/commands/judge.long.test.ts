@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { recordingServer } from "../../test/recording-server.ts";
 import { shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
 
 const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");
 
@@ -33,9 +33,8 @@ test("two files of answers are compared, labelled answers give the judge's agree
   const [a, b, labels] = [join(folder, "a.jsonl"), join(folder, "b.jsonl"), join(folder, "labels.jsonl")];
   await writeFile(a, answers("4", "it is 4", "better: FIRST", "5", "7"));
   await writeFile(b, answers("5", "6", "4", "5"));
-  const compared = await laconic("grade", "judge", a, b, ...server);
-  expect(compared.code, compared.err).toBe(0);
-  expect(compared.out).toBe(
+  const compared = await outputOf("grade", "judge", a, b, ...server);
+  expect(compared).toBe(
     "the first is preferred in 62.5 % (95 % interval 21.9 % to 90.8 %) of 4 pairs: 2 wins, 1 losses, 1 ties, 0 of them verdicts for a place; 0 undecided",
   );
   expect(served.length).toBe(6); // equal answers are not asked about
@@ -64,11 +63,7 @@ test("a cap stops a judge before more is spent; without a price it is refused", 
     lines(Array.from({ length: 9 }, (_, i) => ({ question: `${i}?`, answer: "4", label: true }))),
   );
   const words = ["grade", "judge", labels, "--model", "judge", "--base-url", url, "--concurrency", "1"];
-  const unpriced = await laconic(...words, "--max-usd", "1");
-  expect([unpriced.code, unpriced.err]).toEqual([
-    2,
-    expect.stringContaining("--max-usd: what judge costs is not known; give --price"),
-  ]);
+  await expectRefused([...words, "--max-usd", "1"], "--max-usd: what judge costs is not known; give --price");
   expect(served).toHaveLength(0);
   // A verdict may take 1,024 tokens at $1 each million; what it took, two words, is booked.
   const { code, out, err } = await laconic(...words, "--price", "0,1", "--max-usd", "0.00105", "--json");
@@ -109,29 +104,16 @@ export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1
     [one, "1"],
     [two, "2"],
   ] as const) {
-    const trained = await laconic("train", join(folder, "run.config.ts"), "--run", directory, `train.seed=${seed}`);
-    expect(trained.code, trained.err).toBe(0);
+    await outputOf("train", join(folder, "run.config.ts"), "--run", directory, `train.seed=${seed}`);
   }
   expect(served.length).toBeGreaterThan(4);
-  const compared = await laconic("grade", "judge", one, two, "--model", "judge", "--base-url", url, "--json");
-  expect(compared.code, compared.err).toBe(0);
-  expect(JSON.parse(compared.out)).toMatchObject({ pairs: 2, undecided: 0 });
+  const compared = await outputOf("grade", "judge", one, two, "--model", "judge", "--base-url", url, "--json");
+  expect(JSON.parse(compared)).toMatchObject({ pairs: 2, undecided: 0 });
 });
 
 test.each([
   [["none.jsonl"], "none.jsonl cannot be read"],
   [["."], "EISDIR"],
   [[".", "."], "holds no run"],
-])("%j is refused in one line", async (words, reason) => {
-  const { code, out, err } = await laconic(
-    "grade",
-    "judge",
-    ...words,
-    "--model",
-    "judge",
-    "--base-url",
-    "http://127.0.0.1:9/v1",
-  );
-  expect([code, out]).toEqual([2, ""]);
-  expect(err).toContain(reason);
-});
+])("%j is refused in one line", (words, reason) => expectRefused([...line`grade judge ${words} --model judge
+    --base-url http://127.0.0.1:9/v1`], reason));

@@ -3,15 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import type { RunPlan } from "@laconic/runtime";
+import { type Said, expectRefused, laconic } from "../../test/laconic.ts";
 
-async function plan(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["plan", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+const plan = (...words: readonly string[]): Promise<Said> => laconic("plan", ...words);
 
 /** A run on Qwen2.5-0.5B's shape, of which nothing but the configuration is there. */
 async function qwenRun(): Promise<string> {
@@ -90,8 +85,4 @@ test.each([
   [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
   [["--prompt-tokens", "99999"], "exceed the model's"],
   [["model=/nowhere"], "there is no model folder /nowhere"],
-])("%j is refused in one line", async (words, reason) => {
-  const { code, out, err } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
-  expect([code, out]).toEqual([2, ""]);
-  expect(err).toContain(reason);
-});
+])("%j is refused in one line", (words, reason) => expectRefused(["plan", "preset:relay-quickstart", "--device", "wasm", ...words], reason));

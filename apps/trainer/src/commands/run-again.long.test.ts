@@ -6,6 +6,7 @@ import { recordingTerminal, type RecordingTerminal } from "../cli/recording-term
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { line, outputOf } from "../../test/laconic.ts";
 
 const timeout = 180_000;
 
@@ -37,14 +38,8 @@ test(
   { timeout },
   async () => {
     const [straight, cut] = [await temporaryFolder(), await temporaryFolder()];
-    const words = (folder: string): string[] => [
-      "sweep",
-      "preset:relay-quickstart",
-      "train.budget.targetTokens=8,60",
-      ...often,
-      "--out",
-      folder,
-    ];
+    const words = (folder: string): string[] => line`sweep preset:relay-quickstart train.budget.targetTokens=8,60
+      ${often} --out ${folder}`;
     const runs = ["targetTokens-8-0", "targetTokens-60-0"];
     expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
     const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
@@ -71,23 +66,11 @@ test(
 
 test("an interrupted ablation goes on too", { timeout }, async () => {
   const folder = await temporaryFolder();
-  const words = [
-    "sweep",
-    "ablate",
-    "preset:relay-quickstart",
-    "--variants",
-    "no-price",
-    "--seeds",
-    "0",
-    "wide:train.minibatches=1",
-    ...often,
-    "--out",
-    folder,
-  ];
+  const words = line`sweep ablate preset:relay-quickstart --variants no-price --seeds 0 wide:train.minibatches=1
+    ${often} --out ${folder}`;
   await interrupted(words, /no-price[^]*validation at step 0/u);
-  const terminal = recordingTerminal();
-  expect(await main([...words, "--json"], { terminal })).toBe(0);
-  const { rows } = JSON.parse(terminal.out.at(-1) ?? "{}") as { rows: { variant: string }[] };
+  const out = await outputOf(...words, "--json");
+  const { rows } = JSON.parse(out) as { rows: { variant: string }[] };
   expect(rows.map(({ variant }) => variant)).toEqual(["base", "no-price", "wide"]);
   expect((await readdir(folder)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
   for (const metrics of await finalRows(folder, ["base-0", "no-price-0", "wide-0"]))

@@ -1,16 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { outputOf } from "../../test/laconic.ts";
 
 const telegraph = join(import.meta.dirname, "../../../../examples/telegraph.ts");
 
 async function laconic(...words: readonly string[]): Promise<unknown> {
-  const terminal = recordingTerminal();
-  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
-  return JSON.parse(terminal.out.at(-1) ?? "");
+  const out = await outputOf(...words);
+  return JSON.parse(out);
 }
 
 const textOf = async (run: string, file: string): Promise<string> => (await readFile(join(run, file), "utf8")).trim();

@@ -9,6 +9,7 @@ import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { startServe } from "../../test/start-serve.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
+import { outputOf } from "../../test/laconic.ts";
 
 test.each([
   [["--port", "70000"], /--port is 70000, expected 0 to 65535/],
@@ -76,7 +77,7 @@ test("serve answers until it is interrupted, then ends by itself", async () => {
 test("a run is served as its team, and each of its agents alone", async () => {
   const run = join(await temporaryFolder(), "quick");
   const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
-  expect(await main([...train, "workers=1"], { terminal: recordingTerminal() })).toBe(0);
+  await outputOf(...train, "workers=1");
   const { url } = await startServe(run, "quick");
   const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     const headers = { "content-type": "application/json" };
@@ -109,7 +110,7 @@ test("a run of one agent is served with its task's prompt and tools, and its pol
   const config = { task: "./task.ts", model: "untrained", device: "wasm", workers: 1, train };
   await writeFile(join(folder, "run.json"), JSON.stringify(config));
   const run = join(folder, "stock");
-  expect(await main(["train", join(folder, "run.json"), "--run", run], { terminal: recordingTerminal() })).toBe(0);
+  await outputOf("train", join(folder, "run.json"), "--run", run);
   const { url } = await startServe(run, "stock");
   const ask = async (model: string, messages: readonly object[]): Promise<number> => {
     const body = JSON.stringify({ model, messages, max_tokens: 4, seed: 1 });

@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
+import { line, outputOf } from "../../test/laconic.ts";
 
 test("settings with several values are combined, each with each; brackets and quotes hold commas", () => {
   const { variants, fixed } = variantsOf(["a.b=1,2", 'c={"x":[1,2]}', "d=x,y", 'e="p,q"']);
@@ -19,20 +20,10 @@ test("settings with several values are combined, each with each; brackets and qu
 
 test("a sweep compares variants problem by problem, and takes up what it has", async () => {
   const folder = await temporaryFolder();
-  const words = [
-    "sweep",
-    "preset:relay-quickstart",
-    "train.budget.targetTokens=8,60",
-    "train.steps=2",
-    "train.problemsPerStep=2",
-    "train.evaluation.problems=20",
-    "--out",
-    folder,
-    "--json",
-  ];
-  const terminal = recordingTerminal();
-  expect(await main(words, { terminal })).toBe(0);
-  const summary = JSON.parse(terminal.out.at(-1) ?? "{}") as {
+  const words = line`sweep preset:relay-quickstart train.budget.targetTokens=8,60 train.steps=2 train.problemsPerStep=2
+    train.evaluation.problems=20 --out ${folder} --json`;
+  const out = await outputOf(...words);
+  const summary = JSON.parse(out) as {
     rows: { about: string; seeds: number; accuracyDifference: object | null }[];
     hypervolume: number;
   };
@@ -46,7 +37,7 @@ test("a sweep compares variants problem by problem, and takes up what it has", a
   const first = await readFile(join(folder, "sweep.json"), "utf8");
   const again = recordingTerminal();
   expect(await main(words, { terminal: again })).toBe(0);
-  expect(again.out.at(-1)).toBe(terminal.out.at(-1));
+  expect(again.out.at(-1)).toBe(out);
   expect(await readFile(join(folder, "sweep.json"), "utf8")).toBe(first); // nothing was trained again
   expect(await readFile(join(folder, "sweep.md"), "utf8")).toContain("| variant |");
 });

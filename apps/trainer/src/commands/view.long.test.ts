@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic } from "../../test/laconic.ts";
 
 const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
 
@@ -24,10 +24,7 @@ test.each([
   [[".", "--export", "page.html", "--max-mb", "0"], /--max-mb is 0/],
   [["none", "--export", "page.html"], /none does not exist, or is no folder/],
   [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
-] as const)("view refuses %j", async (words, message) => {
-  const { code, err } = await laconic("view", ...words);
-  expect([code, err]).toEqual([2, expect.stringMatching(message)]);
-});
+] as const)("view refuses %j", (words, message) => expectRefused(["view", ...words], message));
 
 test("--export writes one file, and says what it lacks", async () => {
   const path = await folder();
@@ -37,8 +34,7 @@ test("--export writes one file, and says what it lacks", async () => {
   const html = await readFile(file, "utf8");
   expect(JSON.parse(out)).toEqual({ file, bytes: Buffer.byteLength(html), leftOut: [] });
   expect(html).toMatch(/^<!doctype html>[^]*<title>run · Laconic<\/title>/u);
-  const nowhere = await laconic("view", join(path, "run"), "--export", join(path, "none/page.html"));
-  expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("cannot be written")]);
+  await expectRefused(["view", join(path, "run"), "--export", join(path, "none/page.html")], "cannot be written");
 });
 
 test("a port in use is told by name, without a stack", async () => {

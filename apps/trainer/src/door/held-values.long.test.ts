@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { shortTraining, strangersFolder, wordsFile } from "../../test/strangers-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { laconic, outputOf } from "../../test/laconic.ts";
 
 const timeout = 120_000;
 
@@ -109,8 +109,7 @@ test("a task that is a value stays open for a whole command, and is closed once"
 
 test("one that a function makes is made once, and closed once", { timeout }, async () => {
   const words = [`task=${at("task.ts#made")}`, "--run", at("runs/made")];
-  const { code, err } = await laconic("train", at("run.json"), ...words);
-  expect(code, err).toBe(0);
+  await outputOf("train", at("run.json"), ...words);
   expect(await closed()).toBe("made\n");
 });
 

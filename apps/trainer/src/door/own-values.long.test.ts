@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { laconic, line, outputOf } from "../../test/laconic.ts";
 import { startServe } from "../../test/start-serve.ts";
 
 const timeout = 120_000;
@@ -131,25 +131,20 @@ describe("a run of values that stand in its configuration", () => {
   });
 
   test("is evaluated, analysed and scored again by the same values", { timeout }, async () => {
-    const evaluated = await laconic("eval", run, "--problems", "4", "--json");
-    expect(evaluated.code, evaluated.err).toBe(0);
-    expect(JSON.parse(evaluated.out)).toMatchObject({ step: 2, problems: 4 });
-    const analysed = await laconic("analyze", run, "--problems", "2");
-    expect(analysed.code, analysed.err).toBe(0);
-    expect(analysed.out).toContain("at step 2");
-    const scored = await laconic("analyze", "rescore", run, "--regrade", "--json");
-    expect(scored.code, scored.err).toBe(0);
-    const steps = JSON.parse(scored.out) as { readonly step: number }[];
+    const evaluated = await outputOf("eval", run, "--problems", "4", "--json");
+    expect(JSON.parse(evaluated)).toMatchObject({ step: 2, problems: 4 });
+    const analysed = await outputOf("analyze", run, "--problems", "2");
+    expect(analysed).toContain("at step 2");
+    const scored = await outputOf("analyze", "rescore", run, "--regrade", "--json");
+    const steps = JSON.parse(scored) as { readonly step: number }[];
     expect(steps.map(({ step }) => step)).toEqual([0, 2]);
   });
 
   test("goes on, from its own configuration and from the file", { timeout }, async () => {
     const copy = join(folder, "runs", "resumed");
     await cp(run, copy, { recursive: true });
-    const resumed = await laconic("train", "--resume", "--run", copy, "train.steps=3", "--trust");
-    expect(resumed.code, resumed.err).toBe(0);
-    const again = await laconic("train", join(folder, "run.config.ts"), "--resume", "--run", copy, "train.steps=4");
-    expect(again.code, again.err).toBe(0);
+    await outputOf("train", "--resume", "--run", copy, "train.steps=3", "--trust");
+    await outputOf("train", join(folder, "run.config.ts"), "--resume", "--run", copy, "train.steps=4");
     expect(await rowsOf(copy)).toHaveLength(4);
   });
 
@@ -157,26 +152,17 @@ describe("a run of values that stand in its configuration", () => {
     const bench = join(folder, "bench");
     const at = (name: string): string => join(folder, name);
     const server = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--run", bench];
-    const plan = await laconic(
-      "bench",
-      "--benchmarks",
-      at("board.ts"),
-      "--methods",
-      `mine=${run},${at("mine.ts")}`,
-      ...server,
-      "--dry-run",
-      "--json",
-    );
+    const plan = await laconic(...line`bench --benchmarks ${at("board.ts")} --methods mine=${run},${at("mine.ts")}
+      ${server} --dry-run --json`);
     expect(plan.code, plan.err).toBe(0);
     expect(JSON.parse(plan.out)).toMatchObject({
       questions: 2,
       samples: 4,
       config: { own: { methods: [{ name: "twice" }] } },
     });
-    const done = await laconic("bench", "--benchmarks", at("board.ts"), "--methods", `mine=${run}`, ...server);
-    expect(done.code, done.err).toBe(0);
-    expect(done.out).toContain("small-sums 2 of 2");
-    expect(done.out).toContain("small-sums is board of ../board.ts.");
+    const done = await outputOf("bench", "--benchmarks", at("board.ts"), "--methods", `mine=${run}`, ...server);
+    expect(done).toContain("small-sums 2 of 2");
+    expect(done).toContain("small-sums is board of ../board.ts.");
     expect((await laconic("bench", "--resume", "--run", bench)).err).toContain("2 samples are there already");
     await writeFile(at("board.ts"), `${boardFile}\n`);
     onTestFinished(() => writeFile(at("board.ts"), boardFile));
@@ -214,7 +200,7 @@ describe("a run of values that stand in its configuration", () => {
     expect([current.code, current.err.includes(`${changed}: it is read as it is now`)]).toEqual([1, true]);
     expect(current.err).toContain("as edited");
     await rename(words, `${words}.away`);
-    expect((await laconic("analyze", run, "--problems", "1")).code).toBe(0);
+    await outputOf("analyze", run, "--problems", "1");
     const copy = join(run, "sources", "words.ts");
     const resume = ["train", "--resume", "--run", run];
     expect((await laconic(...resume)).err).toContain(`${words} is not there, and the run in ${run} is made of it`);
@@ -249,12 +235,10 @@ describe("files named in JSON and in words", () => {
   });
 
   test("a plan and a sweep over settings of a file, each run with its own", { timeout }, async () => {
-    const plan = await laconic("plan", json(), "--tflops", "1");
-    expect(plan.code, plan.err).toBe(0);
-    expect(plan.out).toContain("4 replies at once".replace("4", "8"));
+    const plan = await outputOf("plan", json(), "--tflops", "1");
+    expect(plan).toContain("4 replies at once".replace("4", "8"));
     const out = join(folder, "sweep");
-    const swept = await laconic("sweep", json(), "task.settings.digits=1,2", "--out", out, "--json");
-    expect(swept.code, swept.err).toBe(0);
+    await outputOf("sweep", json(), "task.settings.digits=1,2", "--out", out, "--json");
     expect(await configOf(join(out, "runs", "digits-1-0"))).toMatchObject({
       task: { file: "../../../task.ts", export: "default", settings: { digits: 1 } },
       train: { reward: { file: "../../../reward.ts", export: "default" } },
@@ -291,17 +275,14 @@ test("what a run has learned beside weights reaches its team in every command", 
   const learning = join(folder, "learning.config.ts");
   await writeFile(learning, learningFile);
   const own = join(folder, "runs", "learning");
-  const trained = await laconic("train", learning, "--run", own, "train.seed=mine");
-  expect(trained.code, trained.err).toBe(0);
+  await outputOf("train", learning, "--run", own, "train.seed=mine");
   const rows = (await readFile(join(own, "evaluations.jsonl"), "utf8")).trimEnd().split("\n");
   const { language: _, ...last } = JSON.parse(rows.at(-1) ?? "") as Readonly<Record<string, unknown>>;
   expect(last).toMatchObject({ measures: { judged: 16 } });
   const evaluated = await laconic("eval", own, "--problems", "4", "--seed", "mine", "--json");
   expect(JSON.parse(evaluated.out), evaluated.err).toEqual({ ...last, seed: "mine", split: "test" });
-  const analysed = await laconic("analyze", own, "--problems", "2");
-  expect(analysed.code, analysed.err).toBe(0);
-  const probed = await laconic("analyze", "probe", own, "--problems", "2", "--json");
-  expect(probed.code, probed.err).toBe(0);
+  await outputOf("analyze", own, "--problems", "2");
+  await outputOf("analyze", "probe", own, "--problems", "2", "--json");
 });
 
 test("a file outside of any package of type module is read all the same", { timeout }, async () => {
@@ -312,11 +293,9 @@ test("a file outside of any package of type module is read all the same", { time
     "reward.ts": rewardFile,
     "run.config.ts": runFile,
   });
-  const { code, out, err } = await laconic("train", join(other, "run.config.ts"), "--dry-run");
-  expect(code, err).toBe(0);
+  const out = await outputOf("train", join(other, "run.config.ts"), "--dry-run");
   expect(JSON.parse(out)).toMatchObject({ task: { name: "sums-3", path: ["task"] } });
-  const plan = await laconic("plan", join(other, "run.config.ts"), "--tflops", "1");
-  expect(plan.code, plan.err).toBe(0);
+  await outputOf("plan", join(other, "run.config.ts"), "--tflops", "1");
 });
 
 test("topology show draws a graph of a file", async () => {
@@ -327,8 +306,7 @@ const seat = (id: string) => ({ id, role: id, maxTokens: 1, prompt: () => ({ kin
 export default { name: "pair", agents: [seat("a"), seat("b")], rounds: 1, spatial: [{ from: "a", to: "b" }], answer: answerOf("b") };
 `;
   await strangersFolder(other, { "team.ts": text });
-  const { code, out, err } = await laconic("topology", "show", join(other, "team.ts"));
-  expect(code, err).toBe(0);
+  const out = await outputOf("topology", "show", join(other, "team.ts"));
   expect(out).toContain("a0 --> a1");
   expect((await laconic("topology", "show", join(other, "team.ts#b"))).err).toContain("there is no export b");
 });

@@ -2,10 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { parseAppConfig } from "@laconic/runtime";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
+import { outputOf } from "../../test/laconic.ts";
 
 interface Outcome {
   readonly accuracy: number;
@@ -15,9 +14,8 @@ async function trained(preset: string, steps: number): Promise<{ run: string; be
   const folder = await temporaryFolder();
   const run = join(folder, "run");
   const short = [`train.steps=${steps}`, "train.evaluation.problems=200", "train.evaluation.every=0"];
-  const terminal = recordingTerminal();
-  expect(await main(["train", `preset:${preset}`, ...short, "--run", run, "--json"], { terminal })).toBe(0);
-  return { run, ...(JSON.parse(terminal.out.at(-1) ?? "{}") as { before: Outcome; after: Outcome }) };
+  const out = await outputOf("train", `preset:${preset}`, ...short, "--run", run, "--json");
+  return { run, ...(JSON.parse(out) as { before: Outcome; after: Outcome }) };
 }
 
 test("a trained hint lifts an actor that does not learn, which stays as it was", async () => {
@@ -25,9 +23,8 @@ test("a trained hint lifts an actor that does not learn, which stays as it was",
   expect(before.accuracy).toBeLessThan(0.7);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.15);
   // Evaluated from its checkpoint, the actor is again that of the beginning.
-  const again = recordingTerminal();
-  expect(await main(["eval", run, "--problems", "200", "--json"], { terminal: again })).toBe(0);
-  expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
+  const again = await outputOf("eval", run, "--problems", "200", "--json");
+  expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
 });
 
 test("so does a trained critic", async () => {
@@ -46,9 +43,8 @@ describe("two policies with one grade", () => {
       "second",
       "state.json",
     ]);
-    const again = recordingTerminal();
-    expect(await main(["eval", run, "--problems", "200", "--json"], { terminal: again })).toBe(0);
-    expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
+    const again = await outputOf("eval", run, "--problems", "200", "--json");
+    expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
   });
 
   test("learn to use what they are told between two turns", async () => {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
@@ -30,7 +30,7 @@ async function hintRun(folder: string, model: string, file: string, run: string,
   };
   await writeFile(config, JSON.stringify(settings));
   const directory = join(folder, run);
-  expect((await laconic("train", config, "--run", directory)).code).toBe(0);
+  await outputOf("train", config, "--run", directory);
   return directory;
 }
 
@@ -60,8 +60,7 @@ test("a trained hint is measured with other actors: a server's, a folder's, anot
 
   const solo = await hintRun(folder, model, file, "solo", "solo");
   expect((await laconic("eval", run, "--actor", solo)).out).toContain(`, actor ${solo}, step 1`);
-  const refused = await laconic("eval", solo, "--actor", api);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("every agent of this task learns")]);
+  await expectRefused(["eval", solo, "--actor", api], "every agent of this task learns");
 
   // In a bench: no published figure, and the actor's requests are those of the untrained method, word for word.
   served.length = 0;
@@ -85,11 +84,10 @@ test("a trained hint is measured with other actors: a server's, a folder's, anot
 
   // A cap holds for a trained team's actor too: a reply may be 8 tokens, at a dollar each.
   const capped = ["bench", ...given, "--methods", `agentpo=${run}`, "--actor", api, "--price", "0,0"];
-  const unpriced = await laconic(...capped, "--max-usd", "30", "--run", join(folder, "unpriced"));
-  expect([unpriced.code, unpriced.err]).toEqual([
-    2,
-    expect.stringContaining("what oracle costs is not known; give --actor-price"),
-  ]);
+  await expectRefused(
+    [...capped, "--max-usd", "30", "--run", join(folder, "unpriced")],
+    "what oracle costs is not known; give --actor-price",
+  );
   served.length = 0;
   const dear = [...capped, "--max-usd", "12", "--actor-price", "0,1000000", "--concurrency", "1", "--json"];
   const stopped = await laconic(...dear, "--run", join(folder, "capped"));
@@ -156,7 +154,7 @@ test("what an API actor costs is capped, in evaluations and over a whole trainin
   const again = await laconic("train", "--resume", directory, ...cap, "0.6");
   expect(again.code).toBe(1);
   expect(await spentHere()).toBeLessThanOrEqual(0.6);
-  expect((await laconic("train", "--resume", directory, ...cap, "100")).code).toBe(0);
+  await outputOf("train", "--resume", directory, ...cap, "100");
   const whole = served
     .filter(({ model: name }) => name === "oracle")
     .reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "@laconic/runtime/resolver";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { laconic, outputOf } from "../../test/laconic.ts";
 import { smallRun } from "../../test/small-run.ts";
 
 const timeout = 120_000;
@@ -46,13 +46,12 @@ test("a policy knows its task: in what ships, in a warm start, in a run's checkp
   const folder = await temporaryFolder();
   const [start, run] = [join(folder, "start"), join(folder, "run")];
   const words = ["--level", "two-facts", "--steps", "2", "--batch", "4", "--device", "wasm", "--out", start];
-  expect((await laconic("relay", "warm-start", ...words)).code).toBe(0);
+  await outputOf("relay", "warm-start", ...words);
   expect(JSON.parse(await readFile(join(start, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
   const wrong = await laconic("train", ...smallRun, `model=${start}`, "--run", run);
   expect([wrong.code, existsSync(run)]).toEqual([2, false]);
   expect(wrong.err).toContain("was taught the prompts of relay/two-facts and cannot read those of relay/one-fact");
-  const right = await laconic("train", ...smallRun, `model=${start}`, "task.level=two-facts", "--run", run);
-  expect(right.code).toBe(0);
+  await outputOf("train", ...smallRun, `model=${start}`, "task.level=two-facts", "--run", run);
   const saved = join(run, "checkpoints", "step-00000002");
   expect(JSON.parse(await readFile(join(saved, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
   const onward = await laconic("train", ...smallRun, `model=${saved}`, "--run", join(folder, "onward"));
@@ -74,7 +73,7 @@ test(
     const folder = await temporaryFolder();
     const [model, run] = [join(folder, "model"), join(folder, "run")];
     await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
-    expect((await laconic("train", ...smallRun, `model=${model}`, "--run", run)).code).toBe(0);
+    await outputOf("train", ...smallRun, `model=${model}`, "--run", run);
     const two = await rowsOf(run);
     const more = await laconic("train", "--resume", run, "train.steps=3");
     expect(more.code).toBe(0);
@@ -97,8 +96,7 @@ test(
     expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
       "the setting train.seed was 0 when the run started and is 5",
     );
-    const same = await laconic("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
-    expect(same.code).toBe(0);
+    await outputOf("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
 
     const config = await readFile(join(run, "config.json"), "utf8");
     await writeFile(join(run, "config.json"), config.replace('"episodesPerProblem": 2', '"episodesPerProblem": 4'));
@@ -121,7 +119,7 @@ test(
     bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
     await writeFile(weights, bytes);
     const few = ["eval", run, "--problems", "1"];
-    expect((await laconic(...few)).code).toBe(0);
+    await outputOf(...few);
     await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
     expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');
     await rm(join(run, "manifest.json"));
@@ -160,7 +158,7 @@ test("a team that ends clearly worse than it began is named on the terminal", { 
 test("quickstart --resume is what the run was started as", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
   const words = smallRun.slice(1);
-  expect((await laconic("quickstart", ...words, "--seed", "2", "--run", run)).code).toBe(0);
+  await outputOf("quickstart", ...words, "--seed", "2", "--run", run);
   const resumed = await laconic("quickstart", "--resume", "--run", run);
   expect([resumed.code, (await rowsOf(run)).length]).toEqual([0, 2]);
   expect(await readdir(run)).not.toContain("LOCK");

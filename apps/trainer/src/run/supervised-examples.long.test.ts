@@ -3,7 +3,7 @@ import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { laconic, outputOf } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 const timeout = 240_000;
@@ -109,8 +109,7 @@ test("a function makes examples, and two trainings with it are equal", { timeout
     "warmStart.examples=" + config + "#made",
   ];
   const traces = async (name: string): Promise<readonly string[]> => {
-    const { code, err } = await laconic(...words, "--run", `${run}-${name}`);
-    expect(code, err).toBe(0);
+    await outputOf(...words, "--run", `${run}-${name}`);
     return Promise.all(
       ["metrics.jsonl", "warm-start.json"].map((file) => readFile(join(`${run}-${name}`, file), "utf8")),
     );

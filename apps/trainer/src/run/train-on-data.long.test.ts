@@ -4,7 +4,7 @@ import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
@@ -48,8 +48,7 @@ test("a team trains on a file, or a hub data set at its commit, and is measured 
   expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
   expect((await laconic("eval", onFile)).out).toContain("tokens per episode, 5 test problems, one sample each, seed 0");
 
-  const again = await laconic("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
-  expect(again.code).toBe(0);
+  await outputOf("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
   const stored = JSON.parse(await readFile(join(onHub, "config.json"), "utf8")) as typeof settings;
   expect(stored.task.data.train).toBe(`hub:acme/sums@${hub.commit}/*.csv`);
   const inputs = async (run: string): Promise<unknown> =>
@@ -57,15 +56,10 @@ test("a team trains on a file, or a hub data set at its commit, and is measured 
   expect(await inputs(onHub)).toEqual(await inputs(onFile));
 
   await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,zero"));
-  const damaged = await laconic("train", config, "--run", join(folder, "damaged"));
-  expect([damaged.code, damaged.err]).toEqual([
-    2,
-    expect.stringContaining('sums.csv row 2: the gold "zero" is no number'),
-  ]);
+  await expectRefused(
+    ["train", config, "--run", join(folder, "damaged")],
+    'sums.csv row 2: the gold "zero" is no number',
+  );
   await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,1"));
-  const changed = await laconic("train", "--resume", onFile);
-  expect([changed.code, changed.err]).toEqual([
-    2,
-    expect.stringMatching(/data: (?:training|validation) problems was "/u),
-  ]);
+  await expectRefused(["train", "--resume", onFile], /data: (?:training|validation) problems was "/u);
 });

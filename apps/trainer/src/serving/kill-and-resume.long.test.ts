@@ -8,7 +8,7 @@ import { configOfRun } from "@laconic/runtime";
 import { startServe } from "../../test/start-serve.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ test("a run that is killed goes on: what waited waits, what was open is said to 
   const trained: number[] = [];
   for await (const { step } of eachEpisode(folderSource(run), "step")) trained.push(step);
   expect(trained).toEqual([1, 1, 2, 2, 3, 3]);
-  expect((await laconic("view", "report", run)).code).toBe(0);
+  await outputOf("view", "report", run);
 });
 
 test.each([
@@ -113,10 +113,7 @@ test.each([
   [["serve", "shipped", "--resume"], /--resume belongs to a training/],
   [["serve", "shipped", "train.steps=2"], /train\.steps=2 belongs to a training/],
   [["serve"], /name what to serve/],
-] as const)("%j is refused", async (words, message) => {
-  const { code, err } = await laconic(...words);
-  expect([code, err]).toEqual([2, expect.stringMatching(message)]);
-});
+] as const)("%j is refused", (words, message) => expectRefused([...words], message));
 
 test("a gateway's agents are not played by laconic train", async () => {
   const folder = await temporaryFolder();
@@ -126,9 +123,8 @@ test("a gateway's agents are not played by laconic train", async () => {
   const { code, err } = await laconic("train", config, "--run", join(folder, "run"));
   expect([code, err]).toEqual([2, expect.stringContaining("train them with laconic serve --train")]);
   const reads = 'train.costs={"heard":{"kind":"tokens-read"}}';
-  const unread = await laconic("serve", "--train", config, reads, "--run", join(folder, "run"));
-  expect([unread.code, unread.err]).toEqual([
-    2,
-    expect.stringContaining("train.costs.heard: who reads whom is not known"),
-  ]);
+  await expectRefused(
+    ["serve", "--train", config, reads, "--run", join(folder, "run")],
+    "train.costs.heard: who reads whom is not known",
+  );
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 import { forgetModules } from "@laconic/runtime/resolver";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
@@ -73,26 +73,10 @@ describe("a run with code", () => {
     serve: ["serve", run, "--port", "0"],
     "rescore --regrade": ["analyze", "rescore", run, "--regrade"],
     "train --resume": ["train", "--resume", run, "train.steps=3"],
-    "bench NAME=RUN": [
-      "bench",
-      "--methods",
-      `t=${run}`,
-      "--data",
-      questions,
-      "--grading",
-      "numeric",
-      "--model",
-      "m",
-      "--dry-run",
-    ],
+    "bench NAME=RUN": line`bench --methods t=${run} --data ${questions} --grading numeric --model m --dry-run`,
     "bench --tasks": ["bench", "--methods", `t=${run}`, "--tasks", "runs", "--run", join(folder, "bench")],
-    "train against RUN": [
-      "train",
-      "preset:relay-quickstart",
-      "--run",
-      join(folder, "other"),
-      `train.opponents={"runs":[${JSON.stringify(run)}],"sides":[["holder-a"],["solver"]]}`,
-    ],
+    "train against RUN": line`train preset:relay-quickstart --run ${join(folder, "other")}
+      train.opponents={"runs":[${JSON.stringify(run)}],"sides":[["holder-a"],["solver"]]}`,
   });
 
   test("is not opened where another machine made it, by any command", async () => {
@@ -112,11 +96,11 @@ describe("a run with code", () => {
     elsewhere();
     expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
-    expect((await laconic("analyze", "rescore", run, "--regrade", "--trust")).code).toBe(0);
+    await outputOf("analyze", "rescore", run, "--regrade", "--trust");
     expect((await laconic("eval", run, "--problems", "1")).err).toContain("--trust");
     const copy = join(folder, "runs", "continued");
     await cp(run, copy, { recursive: true });
-    expect((await laconic("train", "--resume", copy, "train.steps=3", "--trust")).code).toBe(0);
+    await outputOf("train", "--resume", copy, "train.steps=3", "--trust");
     expect((await laconic("eval", copy, "--problems", "1")).err).toContain("--trust");
   });
 
@@ -124,11 +108,11 @@ describe("a run with code", () => {
     here();
     const moved = `${run}-moved`;
     await rename(run, moved);
-    expect((await laconic("eval", moved, "--problems", "1")).code).toBe(0);
-    expect((await laconic("train", "--resume", moved, "train.steps=4")).code).toBe(0);
-    expect((await laconic("eval", moved, "--problems", "1")).code).toBe(0);
+    await outputOf("eval", moved, "--problems", "1");
+    await outputOf("train", "--resume", moved, "train.steps=4");
+    await outputOf("eval", moved, "--problems", "1");
     await rename(moved, run);
-    expect((await laconic("eval", run, "--problems", "1")).code).toBe(0);
+    await outputOf("eval", run, "--problems", "1");
   });
 
   test("that is copied, or comes back with other settings or sources, counts as received", async () => {
@@ -164,12 +148,12 @@ describe("a run with code", () => {
     const trained = await laconic("train", join(folder, "run.config.ts"), "--run", homeless);
     expect(trained).toMatchObject({ code: 0, err: expect.stringContaining("cannot remember") });
     expect((await laconic("eval", homeless, "--problems", "1")).err).toContain("--trust");
-    expect((await laconic("train", join(folder, "run.config.ts"), "--run", homeless, "--resume")).code).toBe(0);
+    await outputOf("train", join(folder, "run.config.ts"), "--run", homeless, "--resume");
   });
 
   test("of names alone is opened as ever", async () => {
     elsewhere();
-    expect((await laconic("eval", plain, "--problems", "1")).code).toBe(0);
+    await outputOf("eval", plain, "--problems", "1");
   });
 });
 
@@ -215,7 +199,7 @@ describe("a server that a folder names", () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     const { url, served } = await recordingServer(() => "#### 4");
     const directory = await apiRun(url, "api");
-    expect((await laconic("eval", directory, "--problems", "1")).code).toBe(0);
+    await outputOf("eval", directory, "--problems", "1");
     expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
     served.length = 0;
 
@@ -230,16 +214,16 @@ describe("a server that a folder names", () => {
     expect(served).toEqual([]);
 
     // Typed by the user, as an actor, by the environment, or as a setting.
-    expect((await laconic("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`)).code).toBe(0);
+    await outputOf("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`);
     vi.stubEnv("OPENAI_BASE_URL", url);
-    expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+    await outputOf("eval", directory, "--problems", "1", "--trust");
     expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
     served.length = 0;
 
     // Without a key there is nothing to lose.
     vi.stubEnv("OPENAI_BASE_URL", "");
     vi.stubEnv("OPENAI_API_KEY", "");
-    expect((await laconic("eval", directory, "--problems", "1", "--trust")).code).toBe(0);
+    await outputOf("eval", directory, "--problems", "1", "--trust");
     expect(keysOf(served)).toEqual(["Bearer none"]);
   });
 
@@ -250,7 +234,7 @@ describe("a server that a folder names", () => {
     const bench = join(folder, "bench-made");
     const asked = ["--data", questions, "--grading", "numeric", "--methods", "cot", "--limit", "2", "--model", "m"];
     expect(await laconic("bench", ...asked, "--base-url", url, "--run", bench)).toMatchObject({ code: 0 });
-    expect((await laconic("bench", "--resume", "--run", bench)).code).toBe(0);
+    await outputOf("bench", "--resume", "--run", bench);
     served.length = 0;
 
     const forged = join(folder, "bench-forged");
@@ -266,8 +250,7 @@ describe("a server that a folder names", () => {
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...change }));
       expect((await laconic("bench", "--resume", "--run", forged)).err).toMatch(/was not made here.*--trust/u);
       vi.stubEnv("OPENAI_API_KEY_JUDGE", "sk-judge");
-      const trusted = await laconic("bench", "--resume", "--run", forged, "--trust");
-      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
+      await expectRefused(["bench", "--resume", "--run", forged, "--trust"], "does not get $OPENAI_API_KEY");
     }
     expect(served).toEqual([]);
   });

@@ -11,7 +11,7 @@ import {
   type TinkerServerOptions,
 } from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
-import { laconic } from "../../../test/laconic.ts";
+import { expectRefused, laconic, line, outputOf } from "../../../test/laconic.ts";
 import { smallRun } from "../../../test/small-run.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
@@ -69,11 +69,9 @@ test("a run trains on a server, goes on in a new session, and is evaluated there
     expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(3);
     const loaded = server.log.filter(({ path }) => path === "load_weights").map(({ body: sent }) => sent);
     expect(loaded).toEqual([expect.objectContaining({ optimizer: true })]);
-    const evaluated = await laconic("eval", run, "--problems", "20", "--json");
-    expect(evaluated.code).toBe(0);
-    expect(JSON.parse(evaluated.out)).toMatchObject({ step: 3, problems: 20 });
-    const served = await laconic("serve", run, "--port", "0");
-    expect([served.code, served.err]).toEqual([2, expect.stringContaining("the weights of this run are on") as string]);
+    const evaluated = await outputOf("eval", run, "--problems", "20", "--json");
+    expect(JSON.parse(evaluated)).toMatchObject({ step: 3, problems: 20 });
+    await expectRefused(["serve", run, "--port", "0"], "the weights of this run are on");
   }));
 
 test("a run over the binary wire is that over JSON", async () => {
@@ -96,7 +94,7 @@ test("a run over the binary wire is that over JSON", async () => {
 
 test("a resumed run is refused by the name of what its server does otherwise", async () => {
   await withServer(skyrl, async (server, run) => {
-    expect((await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run)).code).toBe(0);
+    await outputOf("train", ...small, `engine=tinker:${server.url}`, "--run", run);
     await withServer({ ...skyrl, samplers: "frozen" }, async (other) => {
       const again = await laconic("train", "--resume", "--run", run, `engine.tinker.url=${other.url}`, "train.steps=3");
       expect(again.code).toBe(2);
@@ -138,14 +136,8 @@ test.each([
   [["engine.tinker.port=1"], "engine"],
 ])("%j is refused before a server is asked", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
-  const { code, err } = await laconic(
-    "train",
-    ...small,
-    "engine.tinker.url=http://127.0.0.1:1",
-    ...words,
-    "--run",
-    run,
-  );
+  const { code, err } = await laconic(...line`train ${small} engine.tinker.url=http://127.0.0.1:1 ${words}
+    --run ${run}`);
   expect([code, err.split("\n").at(-1)]).toEqual([2, expect.stringContaining(reason) as string]);
   expect(existsSync(run)).toBe(false);
 });
@@ -186,9 +178,8 @@ test("a dry run shows the engine, a plan what goes over the wire, doctor what th
       engine: { tinker: { url: server.url } },
       lora: { rank: 4, alpha: 32 },
     });
-    const plan = await laconic("plan", ...small, engine, "--json");
-    expect(plan.code).toBe(0);
-    expect(JSON.parse(plan.out)).toMatchObject({ engine: `tinker:${server.url}`, replies: 16, steps: 2 });
+    const plan = await outputOf("plan", ...small, engine, "--json");
+    expect(JSON.parse(plan)).toMatchObject({ engine: `tinker:${server.url}`, replies: 16, steps: 2 });
     for (const size of [["--vocabulary", "47"], []]) {
       const doctor = await laconic("doctor", "--engine", `tinker:${server.url}`, ...size, "--json");
       expect([doctor.code, doctor.err]).toEqual([0, expect.stringContaining("probing") as string]);

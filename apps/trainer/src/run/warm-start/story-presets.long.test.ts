@@ -3,30 +3,20 @@ import { join } from "node:path";
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
-import { recordingTerminal } from "../../cli/recording-terminal.ts";
-import { main } from "../../main.ts";
+import { line, outputOf } from "../../../test/laconic.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
 const short = ["warmStart.steps=4", "warmStart.batch=8", "train.steps=1", "train.problemsPerStep=2", "workers=1"];
-const words = (preset: string, folder: string, testProblems: number): string[] => [
-  "train",
-  `preset:${preset}`,
-  `model=${stories}`,
-  ...short,
-  `train.evaluation.problems=${testProblems}`,
-  "--run",
-  join(folder, "run"),
-  "--json",
-];
+const words = (preset: string, folder: string, testProblems: number): string[] => line`train preset:${preset}
+  model=${stories} ${short} train.evaluation.problems=${testProblems} --run ${join(folder, "run")} --json`;
 
 test.skipIf(!existsSync(join(stories, "config.json")))(
   "examples of budgets start a training that reports how tokens follow them (needs LACONIC_DATA)",
   async () => {
     const folder = await temporaryFolder();
-    const terminal = recordingTerminal();
-    expect(await main(words("story-budget", folder, 24), { terminal })).toBe(0);
-    const result = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, { after: Measured }>;
+    const out = await outputOf(...words("story-budget", folder, 24));
+    const result = JSON.parse(out) as Record<string, { after: Measured }>;
     for (const group of ["known", "unseen"]) {
       const { measures, language } = result[group]?.after ?? {};
       expect(Math.abs(measures?.["rank_correlation"] ?? 2)).toBeLessThanOrEqual(1);

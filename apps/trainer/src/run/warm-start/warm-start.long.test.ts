@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { laconic } from "../../../test/laconic.ts";
+import { expectRefused, laconic, line, outputOf } from "../../../test/laconic.ts";
 import { parseAppConfig } from "@laconic/runtime";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
@@ -25,13 +25,8 @@ interface Side {
 type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
 type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
 
-const short = [
-  "train.problemsPerStep=2",
-  "train.episodesPerProblem=2",
-  "train.evaluation.problems=12",
-  "workers=1",
-  "train.checkpoint.every=1",
-];
+const short = line`train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.problems=12 workers=1
+  train.checkpoint.every=1`;
 const warmStart = ["warmStart.steps=3", "warmStart.batch=4"];
 const run = (name: string): string => join(place, name);
 
@@ -86,7 +81,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     });
     const ls = (await laconic("view", "ls", place)).out;
     expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
-    expect((await laconic("eval", run("moved"), "--problems", "4", "--json")).code).toBe(0);
+    await outputOf("eval", run("moved"), "--problems", "4", "--json");
     const verified = await laconic("verify", run("moved"));
     expect([verified.code, verified.out]).toEqual([3, expect.stringContaining("as far as covered")]);
 
@@ -94,16 +89,15 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     const again = ["train.steps=1", "--run", run("b")];
     const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
     expect(said).toContain("3 steps of warm start on copying, as they were given before");
-    const refused = await laconic("train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again);
-    expect([refused.code, refused.err]).toEqual([
-      2,
-      expect.stringContaining("with another warm start; choose another"),
-    ]);
+    await expectRefused(
+      ["train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again],
+      "with another warm start; choose another",
+    );
   });
 
   test("a model that has had its warm start gets no second one, and is refused others", async () => {
     const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
-    expect((await laconic("train", ...start, "--run", run("taught-first"))).code).toBe(0);
+    await outputOf("train", ...start, "--run", run("taught-first"));
     const folder = join(run("taught-first"), "taught");
     const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
     const { code, out, err } = await laconic("train", ...words, ...warmStart, "--run", run("a"));
@@ -116,11 +110,10 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
       /^tokens .* per episode, against the model before the warm start .*, after it .* \(budget 10\)$/mu,
     );
     expect(existsSync(join(run("a"), "taught"))).toBe(false);
-    const other = await laconic("train", ...words, "warmStart.steps=9", "--run", run("b"));
-    expect([other.code, other.err]).toEqual([
-      2,
-      expect.stringMatching(/warmStart\.steps is 9, but .* warm start with 3/u),
-    ]);
+    await expectRefused(
+      ["train", ...words, "warmStart.steps=9", "--run", run("b")],
+      /warmStart\.steps is 9, but .* warm start with 3/u,
+    );
   });
 });
 
