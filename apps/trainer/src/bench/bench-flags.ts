@@ -13,51 +13,25 @@ import { priceFlag, type SpendingFlags } from "../run/spending.ts";
 /** Checked by the bench's settings. */
 const numberFlag: ValueFlag<number> = valueFlag(Number);
 
-interface QuestionArguments {
-  readonly benchmarks?: string | undefined;
-  readonly data?: string | undefined;
-  readonly grading?: string | undefined;
-  readonly columns?: string | undefined;
-  readonly lenient: boolean;
-  readonly rows?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly "role-model"?: string | undefined;
-  readonly "role-price"?: string | undefined;
-  readonly actor?: string | undefined;
-  readonly "actor-price"?: TokenPrice | undefined;
-  readonly "grade-rule"?: string | undefined;
-  readonly requests?: boolean | undefined;
-  readonly judge?: string | undefined;
-  readonly "judge-price"?: TokenPrice | undefined;
-  readonly distribute: boolean;
-  readonly "max-tokens"?: number | undefined;
-  readonly shots?: number | undefined;
-  readonly insecure: boolean;
-  readonly folder?: string | undefined;
-  readonly "dry-run": boolean;
-}
+type Given<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
+type Always<Names extends string, T> = { readonly [Name in Names]: T };
 
-interface OnlyTaskArguments {
-  readonly "top-p"?: number | undefined;
-  readonly device?: string | undefined;
-  readonly "chat-template-arguments"?: string | undefined;
-}
+type QuestionTexts =
+  "benchmarks" | "data" | "grading" | "columns" | "rows" | "from" | "to" | "actor" | "grade-rule" | "judge" | "folder";
 
-interface PlayArguments {
-  readonly methods?: string | undefined;
-  readonly tasks?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "base-url"?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly seed: string;
-  readonly repeats: number;
-  readonly temperature?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly "max-errors": number;
-  readonly run: string;
-  readonly resume: boolean;
-}
+type QuestionArguments = Given<QuestionTexts | "role-model" | "role-price", string> &
+  Given<"actor-price" | "judge-price", TokenPrice> &
+  Given<"max-tokens" | "shots", number> &
+  Given<"requests", boolean> &
+  Always<"lenient" | "distribute" | "insecure" | "dry-run", boolean>;
+
+type OnlyTaskArguments = Given<"top-p", number> & Given<"device" | "chat-template-arguments", string>;
+
+type PlayArguments = Given<"methods" | "tasks" | "model" | "base-url", string> &
+  Given<"limit" | "temperature" | "concurrency", number> &
+  Always<"seed" | "run", string> &
+  Always<"repeats" | "max-errors", number> &
+  Always<"resume", boolean>;
 
 export type BenchArguments = QuestionArguments & PlayArguments & SpendingFlags;
 

@@ -16,7 +16,7 @@ import {
 } from "./policy-models.ts";
 import { findRun, opponentRole, runResources, type FoundRun } from "./open-run.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { openRunTask } from "./run-task.ts";
+import { taskOutline } from "./run-task.ts";
 import { expectWeightsHere } from "./servers.ts";
 
 /**
@@ -64,8 +64,7 @@ export async function policiesOfRun(
   const config = { ...stored, chatTemplateArguments: templateArguments };
   expectWeightsHere(config.engine, directory);
   const { modelFolder, openModel } = await runResources(config.model, progress);
-  const task = await openRunTask(config.task, { testProblems: 0, modelFolder, templateArguments });
-  await task.close?.();
+  const task = await taskOutline(config, modelFolder);
   const names = policiesOf(config, task);
   const based = await basesOf(Object.keys(names), config, task, modelFolder, openModel);
   const policies: Record<string, RunPolicy> = {};

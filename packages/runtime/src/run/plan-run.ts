@@ -31,7 +31,7 @@ import {
   type GivenLengths,
 } from "./plan-servers.ts";
 import type { AppConfig } from "./run-settings.ts";
-import { openRunTask } from "./run-task.ts";
+import { taskOutline } from "./run-task.ts";
 import { planExamples, exampleSizeText, type PlannedExamples } from "./supervised-examples.ts";
 import type { ChosenDevice } from "../devices/choose-device.ts";
 import { isReference } from "../resolver/reference.ts";
@@ -90,13 +90,8 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = parseModelConfig(await readJsonFile(join(folder, "config.json")));
   const { train, lora, memory } = config;
-  const task = await openRunTask(config.task, {
-    testProblems: 0,
-    modelFolder: folder,
-    templateArguments: config.chatTemplateArguments,
-  });
+  const task = await taskOutline(config, folder);
   const examples = await planExamples(config, task, model.maxPositions);
-  await task.close?.();
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = plannedReplies(config, agents);
   const lengths: SequenceLengths = {

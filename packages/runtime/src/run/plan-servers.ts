@@ -6,7 +6,7 @@ import { datum, jsonCodec } from "@laconic/tinker";
 import { needsOldPass } from "@laconic/trainer";
 import type { AppConfig } from "./run-settings.ts";
 import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./servers.ts";
-import { openRunTask } from "./run-task.ts";
+import { taskOutline } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 
 /** Resources for sampling on servers. */
@@ -112,12 +112,7 @@ export async function planRemote(
 ): Promise<RemotePlan> {
   const { vocabularySize, contextLength } = await tokenLimits(folder);
   const { train } = config;
-  const task = await openRunTask(config.task, {
-    testProblems: 0,
-    modelFolder: folder,
-    templateArguments: config.chatTemplateArguments,
-  });
-  await task.close?.();
+  const task = await taskOutline(config, folder);
   const replies = plannedReplies(config, task.trainedAgents ?? task.topology.agents);
   const { promptTokens, completionTokens } = plannedLengths(given, contextLength);
   const length = promptTokens + completionTokens;

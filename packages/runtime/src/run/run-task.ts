@@ -7,7 +7,7 @@ import { seenInTraining, type SeenInTraining } from "@laconic/benchmarks";
 import { isReference, referencePlace, referencesIn, referenceTitle, type Reference } from "../resolver/reference.ts";
 import { resolveReference } from "../resolver/load-source.ts";
 import { openedOnce } from "../resolver/shared-values.ts";
-import type { RunTask, TaskSettings } from "./run-settings.ts";
+import type { AppConfig, RunTask, TaskSettings } from "./run-settings.ts";
 import { policyTokenizer } from "../models/policy-tokenizer.ts";
 import { dataFolder } from "../folders/folders.ts";
 
@@ -23,6 +23,16 @@ export async function openRunTask(task: RunTask, given: Partial<TaskResources> =
   const opened = value as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
   const { close: _, ...rest } = opened;
   return { ...rest, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
+}
+
+/** Opens a task without data, and closes it: for its team and tokenizer. */
+export async function taskOutline(
+  { task, chatTemplateArguments: templateArguments }: Pick<AppConfig, "task" | "chatTemplateArguments">,
+  modelFolder: string | null,
+): Promise<TeamTask> {
+  const outline = await openRunTask(task, { testProblems: 0, modelFolder, templateArguments });
+  await outline.close?.();
+  return outline;
 }
 
 /** Title such as `relay/one-fact`. */

@@ -150,7 +150,10 @@ function factorsText(all: readonly Factor[]): string {
 /** A variant, or the reason for none. */
 type Candidate = Variant | { readonly name: string; readonly reason: string };
 
-type Derivation = (config: AppConfig) => Candidate;
+type Derived = Pick<Variant, "about" | "overrides"> | { readonly reason: string };
+
+/** @param price - token price for fixed prices; null skips them */
+type Derivation = (config: AppConfig, price: number | null) => Derived;
 
 /** Overrides a setting of the run and of every policy with one. */
 function everywhere<Key extends "objective" | "advantage" | "prices">(
@@ -167,9 +170,6 @@ function everywhere<Key extends "objective" | "advantage" | "prices">(
   ];
 }
 
-const policyWithBudget = ({ train }: AppConfig): string | undefined =>
-  Object.entries(train.policies).find(([, { budget }]) => budget !== undefined)?.[0];
-
 const hasBudget = ({ train }: AppConfig): boolean => train.budget !== null || Object.keys(train.budgets).length > 0;
 
 /** Without a budget, agents cannot see one. */
@@ -178,69 +178,43 @@ const budgetGone = ({ task, train }: AppConfig): string[] => [
   ...(!isReference(task) && task.name === "benchmark" && task.showBudget === true ? ["task.showBudget=false"] : []),
 ];
 
-const ownBudget = (name: string, policy: string): Candidate => ({
-  name,
-  reason: `policy ${policy} has a budget of its own; give a variant in words instead, ${name}:train.policies=...`,
-});
+/** Refuses a policy with a budget. */
+const ofRunBudget =
+  (name: string, derive: Derivation): Derivation =>
+  (config, price) => {
+    const [policy] = Object.entries(config.train.policies).find(([, { budget }]) => budget !== undefined) ?? [];
+    if (policy === undefined) return derive(config, price);
+    const reason = `policy ${policy} has a budget of its own; give a variant in words instead, ${name}:train.policies=...`;
+    return { reason };
+  };
 
 const noPrice: Derivation = (config) => {
-  const name = "no-price";
-  const policy = policyWithBudget(config);
-  if (policy !== undefined) return ownBudget(name, policy);
   const { prices, policies } = config.train;
   const charged = [prices, ...Object.values(policies).map((each) => each.prices ?? {})].some((each) =>
     Object.values(each).some((price) => price > 0),
   );
-  if (!charged && !hasBudget(config)) return { name, reason: "nothing has a price here" };
+  if (!charged && !hasBudget(config)) return { reason: "nothing has a price here" };
   return {
-    name,
     about: "λ = 0: no cost has a price",
     overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", () => ({}))],
   };
 };
 
-/** Shares of the token price. */
-const fixedPrices: readonly (readonly [name: string, share: number])[] = [
-  ["fixed-price-half", 0.5],
-  ["fixed-price", 1],
-  ["fixed-price-double", 2],
-];
-
+/** Fixes the token price at a share of what the budget reaches. */
 const fixedPrice =
-  (name: string, share: number, price: number | null): Derivation =>
-  (config) => {
-    const policy = policyWithBudget(config);
-    if (policy !== undefined) return ownBudget(name, policy);
+  (share: number): Derivation =>
+  (config, price) => {
     if (config.train.budget === null)
-      return { name, reason: "the price of a token is fixed already: there is no budget for tokens" };
-    if (price === null) return { name, reason: "there is no price to derive it from; tell one with --price" };
+      return { reason: "the price of a token is fixed already: there is no budget for tokens" };
+    if (price === null) return { reason: "there is no price to derive it from; tell one with --price" };
     const fixed = Number((share * price).toPrecision(6));
     return {
-      name,
       about: `λ fixed at ${fixed}, ${share === 1 ? "" : `${share} times `}what Eq. 5 reaches`,
       overrides: [...budgetGone(config), `train.prices.tokens=${fixed}`],
     };
   };
 
-const noGroups: Derivation = (config) => ({
-  name: "no-group-normalisation",
-  about: "the raw reward instead of the group's normalisation (Eq. 2)",
-  overrides: everywhere(config, "advantage", () => ({ estimator: "raw" })),
-});
-
-const eq2AsPrinted: Derivation = (config) => ({
-  name: "eq2-as-printed",
-  about: "Eq. 2 with its division by the group's deviation",
-  overrides: everywhere(config, "advantage", () => ({
-    estimator: "group",
-    scale: "group",
-    std: "sample",
-    epsilon: 1e-6,
-  })),
-});
-
 const grpo: Derivation = (config) => {
-  const name = "grpo";
   const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
   const before = isNamedObjective(objective) ? objective.name : "the configuration's objective";
   const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
@@ -251,13 +225,11 @@ const grpo: Derivation = (config) => {
     );
   if (onPolicy && before === "gspo" && bare && Object.keys(policies).length === 0)
     return {
-      name,
       reason:
         "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
     };
   const kept = Object.keys(withGrpo(objective)).filter((key) => key !== "name" && key !== "clip");
   return {
-    name,
     about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}${kept.length > 0 ? `; ${kept.join(", ")} as before` : ""}`,
     overrides: everywhere(config, "objective", withGrpo),
   };
@@ -280,50 +252,58 @@ function withGrpo(before: TrainConfig["objective"]): ObjectiveSettings {
   return { name: "grpo", clip, ...Object.fromEntries(kept) };
 }
 
+/** Eq. 2 of Agent-GSPO as printed. */
+const eq2 = { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 } as const;
+
 /** GRPO's coefficient (DeepSeekMath, section 4.2). */
 const addedKl = { estimator: "k3", coefficient: 0.04 } as const;
 
 /** Adds or removes a KL term. */
 const klTerm =
-  (name: "kl" | "no-kl"): Derivation =>
+  (adds: boolean): Derivation =>
   ({ train: { objective, policies } }) => {
     const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
     if (!isNamedObjective(objective) || ownObjectives)
-      return { name, reason: "an objective of its own says itself whether it has a KL term" };
+      return { reason: "an objective of its own says itself whether it has a KL term" };
     const { kl, ...rest } = objective;
-    if ((kl === undefined) !== (name === "kl"))
-      return { name, reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };
+    if ((kl === undefined) !== adds)
+      return { reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };
     const { estimator, coefficient } = addedKl;
-    return name === "kl"
-      ? {
-          name,
-          about: `with a KL term to the first weights (${estimator}, ${coefficient})`,
-          overrides: [`train.objective=${JSON.stringify({ ...rest, kl: addedKl })}`],
-        }
-      : { name, about: "without the KL term", overrides: [`train.objective=${JSON.stringify(rest)}`] };
+    return {
+      about: adds ? `with a KL term to the first weights (${estimator}, ${coefficient})` : "without the KL term",
+      overrides: [`train.objective=${JSON.stringify(adds ? { ...rest, kl: addedKl } : rest)}`],
+    };
   };
 
 /** Name of the unchanged configuration. */
 export const baseVariant = "base";
 
+/** Known variants in the order of tables. */
+const derivations: Readonly<Record<string, Derivation>> = {
+  "no-price": ofRunBudget("no-price", noPrice),
+  "fixed-price-half": ofRunBudget("fixed-price-half", fixedPrice(0.5)),
+  "fixed-price": ofRunBudget("fixed-price", fixedPrice(1)),
+  "fixed-price-double": ofRunBudget("fixed-price-double", fixedPrice(2)),
+  "no-group-normalisation": (config) => ({
+    about: "the raw reward instead of the group's normalisation (Eq. 2)",
+    overrides: everywhere(config, "advantage", () => ({ estimator: "raw" })),
+  }),
+  "eq2-as-printed": (config) => ({
+    about: "Eq. 2 with its division by the group's deviation",
+    overrides: everywhere(config, "advantage", () => eq2),
+  }),
+  grpo,
+  kl: klTerm(true),
+  "no-kl": klTerm(false),
+};
+
 /** Names in the order of tables. */
-export const knownVariants: readonly string[] = [
-  "no-price",
-  ...fixedPrices.map(([name]) => name),
-  "no-group-normalisation",
-  "eq2-as-printed",
-  "grpo",
-  "kl",
-  "no-kl",
-];
+export const knownVariants: readonly string[] = Object.keys(derivations);
 
 /**
  * Known variants, or the reasons why they do not apply.
  * @param price - token price for fixed prices; null skips them
  */
 export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
-  const fixed = fixedPrices.map(([name, share]) => fixedPrice(name, share, price));
-  return [noPrice, ...fixed, noGroups, eq2AsPrinted, grpo, klTerm("kl"), klTerm("no-kl")].map((derive) =>
-    derive(config),
-  );
+  return Object.entries(derivations).map(([name, derive]) => ({ name, ...derive(config, price) }));
 }
