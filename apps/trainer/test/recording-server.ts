@@ -5,6 +5,8 @@ import { onTestFinished } from "vitest";
 
 /** Request to a test server, with its token counts. */
 export interface ServedRequest {
+  /** As sent. */
+  readonly text: string;
   readonly model: string;
   readonly key: string;
   readonly system: string;
@@ -15,9 +17,12 @@ export interface ServedRequest {
   readonly completionTokens: number;
 }
 
-/** OpenAI-compatible server that records requests; a token is four bytes. */
+/** Text with its token counts. A text alone has a token for four bytes. */
+type Reply = string | { readonly text: string; readonly promptTokens: number; readonly completionTokens: number };
+
+/** OpenAI-compatible server that records requests. @param reply - null refuses the request */
 export async function recordingServer(
-  reply: (request: ServedRequest, nth: number) => string | null,
+  reply: (request: ServedRequest, nth: number) => Reply | null | Promise<Reply>,
 ): Promise<{ readonly url: string; readonly served: ServedRequest[] }> {
   const served: ServedRequest[] = [];
   let nth = 0;
@@ -25,14 +30,16 @@ export async function recordingServer(
   const http = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString()) as {
+    request.on("end", async () => {
+      const sent = Buffer.concat(pieces).toString();
+      const body = JSON.parse(sent) as {
         model: string;
         messages: ServedRequest["messages"];
         max_tokens: number;
         temperature: number;
       };
       const asked: ServedRequest = {
+        text: sent,
         model: body.model,
         key: request.headers.authorization ?? "",
         system: body.messages.find(({ role }) => role === "system")?.content ?? "",
@@ -42,18 +49,20 @@ export async function recordingServer(
         promptTokens: tokens(body.messages.map(({ content }) => content).join("\n")),
         completionTokens: 0,
       };
-      const text = reply(asked, nth++);
+      const replied = await reply(asked, nth++);
       response.setHeader("content-type", "application/json");
-      if (text === null) {
+      if (replied === null) {
         response.writeHead(400).end(JSON.stringify({ error: { message: "no" } }));
         return;
       }
-      const completionTokens = tokens(text);
-      served.push({ ...asked, completionTokens });
+      const { promptTokens } = asked;
+      const { text, ...counts } =
+        typeof replied === "string" ? { text: replied, promptTokens, completionTokens: tokens(replied) } : replied;
+      served.push({ ...asked, ...counts });
       response.writeHead(200).end(
         JSON.stringify({
           choices: [{ finish_reason: "stop", message: { content: text } }],
-          usage: { prompt_tokens: asked.promptTokens, completion_tokens: completionTokens },
+          usage: { prompt_tokens: counts.promptTokens, completion_tokens: counts.completionTokens },
         }),
       );
     });

@@ -4,6 +4,16 @@ import { onTestFinished } from "vitest";
 
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 
+/** Sends JSON to an endpoint. */
+export async function post<Answer = Readonly<Record<string, unknown>>>(
+  url: string,
+  body: unknown,
+): Promise<{ readonly status: number; readonly body: Answer }> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Answer };
+}
+
 /**
  * Starts `laconic serve` as a process on a free port; stopped when the test ends.
  * @param name - name that it must print when it serves or trains

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { randomFromSeed, type Random } from "@laconic/core";
 import { readSpendJournal } from "@laconic/openai";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { recordingServer } from "../../test/recording-server.ts";
 import { outputOf } from "../../test/laconic.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -16,26 +16,12 @@ const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
 /** A server whose replies depend on how often it was asked: a request that is sent twice is seen, and so is a reply that differs. */
 async function countingServer(random: Random): Promise<{ url: string; bodies: string[] }> {
   const bodies: string[] = [];
-  const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const nth = bodies.push(Buffer.concat(pieces).toString());
-      const reply = {
-        choices: [{ finish_reason: "stop", message: { content: `Reply ${nth}. The answer is ${nth % 5}.` } }],
-        usage: { prompt_tokens: 9, completion_tokens: 15 },
-      };
-      const send = (): unknown =>
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
-      setTimeout(send, random.integer(30));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
+  const { url } = await recordingServer(async (request) => {
+    const nth = bodies.push(request.text);
+    await sleep(random.integer(30));
+    return { text: `Reply ${nth}. The answer is ${nth % 5}.`, promptTokens: 9, completionTokens: 15 };
   });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, bodies };
+  return { url, bodies };
 }
 
 /**
@@ -55,7 +41,7 @@ async function killOften(
     let isOver = false;
     void ended.then(() => (isOver = true));
     const until = bodies.length + 1 + random.integer(20);
-    while (bodies.length < until && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (bodies.length < until && !isOver) await sleep(1);
     child.kill("SIGKILL");
     await ended;
   }

@@ -1,6 +1,6 @@
 import { baselines } from "@laconic/baselines";
 import { expect, test } from "vitest";
-import { type Said, laconic } from "../../test/laconic.ts";
+import { laconic, type Said } from "../../test/laconic.ts";
 
 const list = (...words: readonly string[]): Promise<Said> => laconic("bench", "--list", ...words);
 

@@ -1,23 +1,10 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { readSpendJournal } from "@laconic/openai";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { recordingServer } from "../../test/recording-server.ts";
 import { expectRefused, laconic, line } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-
-/** A server that never answers. */
-async function silentServer(): Promise<string> {
-  const http = createServer((request) => void request.resume()).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`;
-}
 
 async function questions(folder: string, count: number): Promise<string> {
   const path = join(folder, "questions.jsonl");
@@ -30,7 +17,7 @@ async function questions(folder: string, count: number): Promise<string> {
 
 test("--timeout ends a call that a server never answers, and is charged at the most that it can cost", async () => {
   const folder = await temporaryFolder();
-  const url = await silentServer();
+  const { url } = await recordingServer(() => new Promise(() => undefined)); // never answers
   const run = join(folder, "bench");
   const given = line`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
     --base-url ${url} --price 0,10000 --max-tokens 16 --max-usd 25 --run ${run}`;

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, readdir } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
 
@@ -16,29 +16,13 @@ const bench = (...words: readonly string[]): ReturnType<typeof laconic> => lacon
 /** A server whose answer follows from the question alone, after a while. */
 async function server(delayMs = 0): Promise<{ url: string; asked: () => number }> {
   let asked = 0;
-  const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      asked++;
-      const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: { content: string }[] };
-      const text = `The answer is ${(messages.at(-1)?.content.length ?? 0) % 50}.`;
-      const reply = {
-        choices: [{ finish_reason: "stop", message: { content: text } }],
-        usage: { prompt_tokens: 9, completion_tokens: 5 },
-      };
-      setTimeout(
-        () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply)),
-        delayMs,
-      );
-    });
-  }).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
+  const { url } = await recordingServer(async ({ messages }) => {
+    asked++;
+    await sleep(delayMs);
+    const text = `The answer is ${(messages.at(-1)?.content.length ?? 0) % 50}.`;
+    return { text, promptTokens: 9, completionTokens: 5 };
   });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked: () => asked };
+  return { url, asked: () => asked };
 }
 
 const words = (url: string, run: string): string[] => line`--benchmarks gsm8k,svamp --methods vanilla,sc --model fake
@@ -110,7 +94,7 @@ test.skipIf(data === undefined)(
     const child = spawn(process.execPath, [entry, "bench", ...words(url, cut)], { stdio: "ignore" });
     const samples = async (): Promise<number> =>
       (await readFile(join(cut, "samples.jsonl"), "utf8").catch(() => "")).split("\n").length - 1;
-    while ((await samples()) < 15) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await samples()) < 15) await sleep(20);
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(await samples()).toBeLessThan(80);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { type Said, expectRefused, laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, type Said } from "../../test/laconic.ts";
 
 const data = (...words: readonly string[]): Promise<Said> => laconic("data", ...words);
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-import { type Said, laconic } from "../../test/laconic.ts";
+import { laconic, type Said } from "../../test/laconic.ts";
 
 const files = [".gitignore", "README.md", "package.json", "run.config.ts", "task.test.ts", "task.ts", "tsconfig.json"];
 

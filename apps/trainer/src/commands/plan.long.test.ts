@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { RunPlan } from "@laconic/runtime";
-import { type Said, expectRefused, laconic } from "../../test/laconic.ts";
+import { expectRefused, laconic, type Said } from "../../test/laconic.ts";
 
 const plan = (...words: readonly string[]): Promise<Said> => laconic("plan", ...words);
 

@@ -7,9 +7,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { startServe } from "../../test/start-serve.ts";
+import { post, startServe } from "../../test/start-serve.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { outputOf } from "../../test/laconic.ts";
+
+interface Usage {
+  readonly usage: { readonly prompt_tokens: number };
+}
 
 test.each([
   [["--port", "70000"], /--port is 70000, expected 0 to 65535/],
@@ -52,19 +56,11 @@ test("serve ends on SIGTERM whatever is half sent", async () => {
 test("serve answers until it is interrupted, then ends by itself", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");
   try {
-    const body = JSON.stringify({ model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true });
+    const asked = { model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true };
     const reply = async (): Promise<unknown> => {
-      const answer = await fetch(`${url}/completions`, {
-        method: "POST",
-        body,
-        headers: { "content-type": "application/json" },
-      });
-      const { choices, prompt_token_ids: prompt } = (await answer.json()) as {
-        choices: unknown;
-        prompt_token_ids: unknown;
-      };
-      expect(prompt).toEqual([5, 6, 7]);
-      return choices;
+      const { body } = await post(`${url}/completions`, asked);
+      expect(body["prompt_token_ids"]).toEqual([5, 6, 7]);
+      return body["choices"];
     };
     expect(await reply()).toEqual(await reply());
     child.kill("SIGINT");
@@ -79,13 +75,10 @@ test("a run is served as its team, and each of its agents alone", async () => {
   const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
   await outputOf(...train, "workers=1");
   const { url } = await startServe(run, "quick");
-  const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${url}${path}`, body && { method: "POST", headers, body: JSON.stringify(body) });
-    return (await answer.json()) as Record<string, unknown>;
-  };
+  const ask = async (path: string, asked: object): Promise<Readonly<Record<string, unknown>>> =>
+    (await post(`${url}${path}`, asked)).body;
   const agents = ["holder-a", "holder-b", "holder-c", "solver"];
-  const { data } = (await ask("/models")) as { data: { id: string }[] };
+  const { data } = (await (await fetch(`${url}/models`)).json()) as { data: { id: string }[] };
   expect(data.map(({ id }) => id)).toEqual(["quick", ...agents.map((agent) => `quick/${agent}`)]);
   const messages = [
     ...["k6", "w5", "e3"].map((content, i) => ({ role: "user", name: agents[i], content })),
@@ -113,11 +106,8 @@ test("a run of one agent is served with its task's prompt and tools, and its pol
   await outputOf("train", join(folder, "run.json"), "--run", run);
   const { url } = await startServe(run, "stock");
   const ask = async (model: string, messages: readonly object[]): Promise<number> => {
-    const body = JSON.stringify({ model, messages, max_tokens: 4, seed: 1 });
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body });
-    const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
-    return usage.prompt_tokens;
+    const { body } = await post<Usage>(`${url}/chat/completions`, { model, messages, max_tokens: 4, seed: 1 });
+    return body.usage.prompt_tokens;
   };
   const question = { role: "user", content: "5" };
   const [team, seat] = [await ask("stock", [question]), await ask("stock/clerk", [question])];
@@ -129,13 +119,10 @@ test("a model that takes chats takes a caller's tools", async () => {
   const folder = join(await temporaryFolder(), "chat");
   await tinyChatModel(folder);
   const { url } = await startServe(folder, "chat");
-  const headers = { "content-type": "application/json" };
-  const length = async (body: object): Promise<number> => {
-    const messages = [{ role: "user", content: "hi" }];
-    const asked = JSON.stringify({ model: "chat", messages, max_tokens: 2, ...body });
-    const answer = await fetch(`${url}/chat/completions`, { method: "POST", headers, body: asked });
-    const { usage } = (await answer.json()) as { readonly usage: { readonly prompt_tokens: number } };
-    return usage.prompt_tokens;
+  const messages = [{ role: "user", content: "hi" }];
+  const length = async (more: object): Promise<number> => {
+    const asked = { model: "chat", messages, max_tokens: 2, ...more };
+    return (await post<Usage>(`${url}/chat/completions`, asked)).body.usage.prompt_tokens;
   };
   const tools = [{ type: "function", function: { name: "add", description: "adds", parameters: {} } }];
   expect(await length({ tools })).toBeGreaterThan((await length({})) + "add adds".length);

@@ -5,7 +5,7 @@ import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vit
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { laconic, line, outputOf } from "../../test/laconic.ts";
-import { startServe } from "../../test/start-serve.ts";
+import { post, startServe } from "../../test/start-serve.ts";
 
 const timeout = 120_000;
 
@@ -172,12 +172,8 @@ describe("a run of values that stand in its configuration", () => {
 
   test("is served", { timeout }, async () => {
     const { url } = await startServe(run, "mine");
-    const reply = await fetch(`${url}/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "mine/first", prompt: "1+2", max_tokens: 3 }),
-    });
-    expect(await reply.json()).toMatchObject({ object: "text_completion" });
+    const { body } = await post(`${url}/completions`, { model: "mine/first", prompt: "1+2", max_tokens: 3 });
+    expect(body).toMatchObject({ object: "text_completion" });
   });
 
   test("opens with its own copies after a file has changed, and goes on with the file alone", { timeout }, async () => {

@@ -5,19 +5,13 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { configOfRun } from "@laconic/runtime";
-import { startServe } from "../../test/start-serve.ts";
+import { post, startServe } from "../../test/start-serve.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { eachEpisode, folderSource } from "@laconic/trainer/reading";
 
 type Answer = Readonly<Record<string, unknown>>;
-
-async function post(url: string, body: unknown): Promise<{ readonly status: number; readonly body: Answer }> {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  return { status: response.status, body: (await response.json()) as Answer };
-}
 
 async function speak(url: string, id: string, model: string): Promise<number> {
   const messages = [{ role: "user", content: `what is ${id}?` }];

@@ -290,9 +290,9 @@ function resourcesOf(
       if (typeof layers === "string") {
         const path = await openModel(layers);
         valueModels?.set(layers, path);
-        return opened(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
+        return openValueModel(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
       }
-      if (own) return opened(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
+      if (own) return openValueModel(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
       throw new LaconicError(
         "config_invalid",
         "a reward is no policy's, so that it has no layers of one; name a model",
@@ -301,7 +301,7 @@ function resourcesOf(
   };
 }
 
-async function opened(
+async function openValueModel(
   engine: Engine,
   source: ValueSource,
   options: ValueModelOptions | undefined,
