@@ -22,8 +22,7 @@ test("--help is a result: on standard output, exit code 0, in plain text for a p
   for (const name of commands) expect(out).toContain(name);
   expect(out).not.toContain("\u001b");
   const train = await outputOf("train", "--help");
-  for (const flag of ["--seed", "--device", "--run", "--resume", "--dry-run", "--json"])
-    expect(train).toContain(flag);
+  for (const flag of ["--seed", "--device", "--run", "--resume", "--dry-run", "--json"]) expect(train).toContain(flag);
 });
 
 test("--version prints the package's version", async () => {

@@ -42,9 +42,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     ]);
     try {
       const command = await loadCommand(found, context);
-      return await sharingValues(terminal.warn, () =>
-        runCommand(found.path.join(" "), command, found.rest, terminal),
-      );
+      return await sharingValues(terminal.warn, () => runCommand(found.path.join(" "), command, found.rest, terminal));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       sayUsageError(error.message, terminal, json);

@@ -17,7 +17,7 @@ export async function laconic(...words: readonly string[]): Promise<Said> {
 }
 
 /** Splits a command line at white space. An inserted text stays in its word; an inserted list is words of its own. */
-export function line(
+export function cli(
   { raw }: TemplateStringsArray,
   ...values: readonly (string | number | readonly string[])[]
 ): string[] {

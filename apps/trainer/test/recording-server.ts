@@ -30,7 +30,7 @@ export async function recordingServer(
   const http = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", async () => {
+    const answer = async (): Promise<void> => {
       const sent = Buffer.concat(pieces).toString();
       const body = JSON.parse(sent) as {
         model: string;
@@ -65,7 +65,8 @@ export async function recordingServer(
           usage: { prompt_tokens: counts.promptTokens, completion_tokens: counts.completionTokens },
         }),
       );
-    });
+    };
+    request.on("end", () => void answer());
   }).listen(0, "127.0.0.1");
   await once(http, "listening");
   onTestFinished(() => {

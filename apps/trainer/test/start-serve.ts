@@ -5,13 +5,13 @@ import { onTestFinished } from "vitest";
 const entry = fileURLToPath(new URL("../assets/laconic.mjs", import.meta.url));
 
 /** Sends JSON to an endpoint. */
-export async function post<Answer = Readonly<Record<string, unknown>>>(
+export async function post(
   url: string,
   body: unknown,
-): Promise<{ readonly status: number; readonly body: Answer }> {
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  return { status: response.status, body: (await response.json()) as Answer };
+  return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
 }
 
 /**

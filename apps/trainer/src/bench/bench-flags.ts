@@ -17,7 +17,17 @@ type Given<Names extends string, T> = { readonly [Name in Names]?: T | undefined
 type Always<Names extends string, T> = { readonly [Name in Names]: T };
 
 type QuestionTexts =
-  "benchmarks" | "data" | "grading" | "columns" | "rows" | "from" | "to" | "actor" | "grade-rule" | "judge" | "folder";
+  | "benchmarks"
+  | "data"
+  | "grading"
+  | "columns"
+  | "rows"
+  | "from"
+  | "to"
+  | "actor"
+  | "grade-rule"
+  | "judge"
+  | "folder";
 
 type QuestionArguments = Given<QuestionTexts | "role-model" | "role-price", string> &
   Given<"actor-price" | "judge-price", TokenPrice> &

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
-import { laconic, line } from "../../test/laconic.ts";
+import { cli, laconic } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -44,7 +44,7 @@ test("a judge of nothing, and one that a cap cannot price, are refused", async (
   const folder = await temporaryFolder();
   const questions = join(folder, "sums.csv");
   await writeFile(questions, "question,gold\n2+2?,4\n");
-  const given = line`bench --data ${questions} --methods vanilla --model m --base-url http://127.0.0.1:9/v1`;
+  const given = cli`bench --data ${questions} --methods vanilla --model m --base-url http://127.0.0.1:9/v1`;
   const of = (...more: readonly string[]) =>
     laconic(...given, "--judge", "critic", "--run", join(folder, "run"), ...more);
   const idle = await of("--grading", "numeric");

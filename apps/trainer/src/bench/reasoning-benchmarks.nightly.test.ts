@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { expectRefused, laconic, line } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
@@ -171,7 +171,7 @@ test("a window of days asks LiveCodeBench's questions of it out of all releases 
 test("MMLU-Pro's chains of thought show five worked examples of the question's own category, in their file's order", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
-  const given = line`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
+  const given = cli`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
   const { code } = await bench(...given, "--run", run);
   expect(code).toBe(0);
   const law = served.find((request) => asked(request).includes("law 0"));

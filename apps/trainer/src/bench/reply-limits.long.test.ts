@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readSpendJournal } from "@laconic/openai";
 import { expect, test } from "vitest";
 import { recordingServer } from "../../test/recording-server.ts";
-import { expectRefused, laconic, line } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic } from "../../test/laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
 async function questions(folder: string, count: number): Promise<string> {
@@ -19,7 +19,7 @@ test("--timeout ends a call that a server never answers, and is charged at the m
   const folder = await temporaryFolder();
   const { url } = await recordingServer(() => new Promise(() => undefined)); // never answers
   const run = join(folder, "bench");
-  const given = line`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
+  const given = cli`--data ${await questions(folder, 1)} --grading numeric --methods vanilla --model fake
     --base-url ${url} --price 0,10000 --max-tokens 16 --max-usd 25 --run ${run}`;
   const { code, err } = await laconic("bench", ...given, "--timeout", "0.2");
   expect([code, err]).toEqual([1, expect.stringContaining("no answer within 200 ms")]);

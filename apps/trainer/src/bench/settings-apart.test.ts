@@ -4,7 +4,7 @@ import type { SampleRecord } from "@laconic/evaluation";
 import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { laconic, line } from "../../test/laconic.ts";
+import { cli, laconic } from "../../test/laconic.ts";
 
 /** Three of them state facts that can be dealt, one does not. */
 const questions = [
@@ -26,7 +26,7 @@ async function bench(
   const run = join(folder, "bench");
   return {
     run,
-    words: line`bench --data ${file} --grading numeric --methods ${methods} --model fake --base-url ${url} --run ${run}
+    words: cli`bench --data ${file} --grading numeric --methods ${methods} --model fake --base-url ${url} --run ${run}
       --offline --concurrency 1 --max-tokens 64 ${more}`,
     records: async () => {
       const lines = (await readFile(join(run, "samples.jsonl"), "utf8")).trimEnd().split("\n");
@@ -138,8 +138,12 @@ test("equal tokens without a team are refused", async () => {
 
 test("a model per role: each server is asked by its own, paid at its own price, and the key stays at home", async () => {
   const [home, other] = [await recordingServer(() => "Say it."), await recordingServer(() => "#### 17")];
-  const { words, records, run } = await bench(home.url, "hint,vanilla", line`--role-model actor=big@${other.url},hint=small
-    --role-price actor=100/200,collaborator=1/2 --price 10,20`);
+  const { words, records, run } = await bench(
+    home.url,
+    "hint,vanilla",
+    cli`--role-model actor=big@${other.url},hint=small
+    --role-price actor=100/200,collaborator=1/2 --price 10,20`,
+  );
   const { code, out } = await laconic(...words);
   expect(code).toBe(0);
   expect(new Set(other.served.map(({ model }) => model))).toEqual(new Set(["big"]));

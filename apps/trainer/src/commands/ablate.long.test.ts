@@ -5,9 +5,9 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import type { AblationReport } from "@laconic/view/report";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { line } from "../../test/laconic.ts";
+import { cli } from "../../test/laconic.ts";
 
-const tiny = line`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.every=0
+const tiny = cli`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.every=0
   train.evaluation.problems=10`;
 
 test("an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has", async () => {

@@ -22,10 +22,9 @@ describe("on a run", () => {
 
   test("laconic analyze writes tables, numbers and message values", async () => {
     const out = await outputOf("analyze", run(), "--problems", "12", "--json");
-    const analysis = JSON.parse(out) as Record<
-      "values" | "valuesBefore",
-      { messages: number; meanValue: number }
-    > & { problems: number };
+    const analysis = JSON.parse(out) as Record<"values" | "valuesBefore", { messages: number; meanValue: number }> & {
+      problems: number;
+    };
     expect(analysis.problems).toBe(12);
     expect([analysis.values.messages > 12, analysis.valuesBefore.messages > 12]).toEqual([true, true]);
     expect(await readFile(join(run(), "analysis.md"), "utf8")).toContain("| accuracy |");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingServer } from "../../test/recording-server.ts";
-import { laconic, line, type Said } from "../../test/laconic.ts";
+import { cli, laconic, type Said } from "../../test/laconic.ts";
 
 const bench = (...words: readonly string[]): Promise<Said> => laconic("bench", ...words);
 
@@ -56,9 +56,9 @@ test.for([
   [["--tasks", "relay-writers"], "--model is missing"],
   [["--tasks", "relay-hint", "--model", "shipped", "--device", "wasm"], "has no baselines"],
   [["--tasks", "writing/novel", "--model", "shipped"], "tasks.0.form"],
-  [line`--tasks relay-writers --model shipped --device wasm --methods pipelne`, "did you mean pipeline?"],
+  [cli`--tasks relay-writers --model shipped --device wasm --methods pipelne`, "did you mean pipeline?"],
   [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two are called single"],
-  [line`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd has no effect without --base-url"],
+  [cli`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd has no effect without --base-url"],
   [
     ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],
     "what m costs is not known; give --price",

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const data = process.env["LACONIC_DATA"];
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
@@ -25,7 +25,7 @@ async function server(delayMs = 0): Promise<{ url: string; asked: () => number }
   return { url, asked: () => asked };
 }
 
-const words = (url: string, run: string): string[] => line`--benchmarks gsm8k,svamp --methods vanilla,sc --model fake
+const words = (url: string, run: string): string[] => cli`--benchmarks gsm8k,svamp --methods vanilla,sc --model fake
   --base-url ${url} --limit 20 --offline --run ${run} --concurrency 4`;
 
 test.for([
@@ -70,7 +70,7 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", async 
 test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
-  const given = line`--benchmarks gsm8k --methods agentprune-c --model fake --base-url ${url} --limit 1 --offline
+  const given = cli`--benchmarks gsm8k --methods agentprune-c --model fake --base-url ${url} --limit 1 --offline
     --run ${run} --price 1000,2000`;
   const plan = await bench(...given, "--dry-run");
   // Eleven calls for the question, and for ten others in four graphs each.

@@ -95,20 +95,20 @@ function completeWords(
 ): Candidate[] {
   const prefix = words.at(-1) ?? "";
   const typed = words.slice(0, -1);
-  const command = deepestCommand(commands, typed);
-  const depth = command === undefined ? 0 : command.name.split(" ").length;
+  const deepest = deepestCommand(commands, typed);
+  const depth = deepest === undefined ? 0 : deepest.name.split(" ").length;
   const candidates = [
-    ...(typed.length === depth ? innerCommands(commands, command?.name ?? "") : []),
-    ...(command ? argumentsOf(command, typed.at(-1) ?? "", prefix, presets) : []),
-    ...(command?.name === "completion" ? shells.map((word) => ({ word, description: "" })) : []),
-    ...(command?.name === "help" ? innerCommands(commands, "") : []),
+    ...(typed.length === depth ? innerCommands(commands, deepest?.name ?? "") : []),
+    ...(deepest ? argumentsOf(deepest, typed.at(-1) ?? "", prefix, presets) : []),
+    ...(deepest?.name === "completion" ? shells.map((word) => ({ word, description: "" })) : []),
+    ...(deepest?.name === "help" ? innerCommands(commands, "") : []),
   ];
   return candidates.filter(({ word }) => word.startsWith(prefix));
 }
 
 function deepestCommand(commands: readonly ListedWords[], typed: readonly string[]): ListedWords | undefined {
   const names = [typed.slice(0, 2).join(" "), typed[0]];
-  return names.flatMap((name) => commands.find((command) => command.name === name) ?? [])[0];
+  return names.flatMap((name) => commands.find((each) => each.name === name) ?? [])[0];
 }
 
 function innerCommands(commands: readonly ListedWords[], group: string): Candidate[] {

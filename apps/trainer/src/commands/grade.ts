@@ -8,8 +8,7 @@ import { LaconicError } from "@laconic/core";
 import { command, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag } from "../cli/flags.ts";
-import { printResult } from "../cli/terminal.ts";
-import { visibleJson } from "../cli/visible-json.ts";
+import { printResult, visibleJson } from "../cli/terminal.ts";
 
 export const gradeCommand: Command = command({
   description:

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { recordingServer } from "../../test/recording-server.ts";
 import { shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");
 
@@ -115,5 +115,12 @@ test.each([
   [["none.jsonl"], "none.jsonl cannot be read"],
   [["."], "EISDIR"],
   [[".", "."], "holds no run"],
-])("%j is refused in one line", (words, reason) => expectRefused([...line`grade judge ${words} --model judge
-    --base-url http://127.0.0.1:9/v1`], reason));
+])("%j is refused in one line", (words, reason) =>
+  expectRefused(
+    [
+      ...cli`grade judge ${words} --model judge
+    --base-url http://127.0.0.1:9/v1`,
+    ],
+    reason,
+  ),
+);

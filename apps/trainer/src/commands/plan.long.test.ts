@@ -85,4 +85,6 @@ test.each([
   [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
   [["--prompt-tokens", "99999"], "exceed the model's"],
   [["model=/nowhere"], "there is no model folder /nowhere"],
-])("%j is refused in one line", (words, reason) => expectRefused(["plan", "preset:relay-quickstart", "--device", "wasm", ...words], reason));
+])("%j is refused in one line", (words, reason) =>
+  expectRefused(["plan", "preset:relay-quickstart", "--device", "wasm", ...words], reason),
+);

@@ -6,7 +6,7 @@ import { recordingTerminal, type RecordingTerminal } from "../cli/recording-term
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { line, outputOf } from "../../test/laconic.ts";
+import { cli, outputOf } from "../../test/laconic.ts";
 
 const timeout = 180_000;
 
@@ -38,7 +38,7 @@ test(
   { timeout },
   async () => {
     const [straight, cut] = [await temporaryFolder(), await temporaryFolder()];
-    const words = (folder: string): string[] => line`sweep preset:relay-quickstart train.budget.targetTokens=8,60
+    const words = (folder: string): string[] => cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60
       ${often} --out ${folder}`;
     const runs = ["targetTokens-8-0", "targetTokens-60-0"];
     expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
@@ -66,7 +66,7 @@ test(
 
 test("an interrupted ablation goes on too", { timeout }, async () => {
   const folder = await temporaryFolder();
-  const words = line`sweep ablate preset:relay-quickstart --variants no-price --seeds 0 wide:train.minibatches=1
+  const words = cli`sweep ablate preset:relay-quickstart --variants no-price --seeds 0 wide:train.minibatches=1
     ${often} --out ${folder}`;
   await interrupted(words, /no-price[^]*validation at step 0/u);
   const out = await outputOf(...words, "--json");

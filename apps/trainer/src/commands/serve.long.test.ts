@@ -11,8 +11,9 @@ import { post, startServe } from "../../test/start-serve.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
 import { outputOf } from "../../test/laconic.ts";
 
-interface Usage {
-  readonly usage: { readonly prompt_tokens: number };
+async function promptTokensOf(url: string, asked: object): Promise<number> {
+  const { body } = await post(`${url}/chat/completions`, asked);
+  return (body["usage"] as { readonly prompt_tokens: number }).prompt_tokens;
 }
 
 test.each([
@@ -105,10 +106,8 @@ test("a run of one agent is served with its task's prompt and tools, and its pol
   const run = join(folder, "stock");
   await outputOf("train", join(folder, "run.json"), "--run", run);
   const { url } = await startServe(run, "stock");
-  const ask = async (model: string, messages: readonly object[]): Promise<number> => {
-    const { body } = await post<Usage>(`${url}/chat/completions`, { model, messages, max_tokens: 4, seed: 1 });
-    return body.usage.prompt_tokens;
-  };
+  const ask = (model: string, messages: readonly object[]): Promise<number> =>
+    promptTokensOf(url, { model, messages, max_tokens: 4, seed: 1 });
   const question = { role: "user", content: "5" };
   const [team, seat] = [await ask("stock", [question]), await ask("stock/clerk", [question])];
   expect(team).toBe(await ask("stock/clerk", [{ role: "system", content: "Say how many." }, question]));
@@ -120,10 +119,8 @@ test("a model that takes chats takes a caller's tools", async () => {
   await tinyChatModel(folder);
   const { url } = await startServe(folder, "chat");
   const messages = [{ role: "user", content: "hi" }];
-  const length = async (more: object): Promise<number> => {
-    const asked = { model: "chat", messages, max_tokens: 2, ...more };
-    return (await post<Usage>(`${url}/chat/completions`, asked)).body.usage.prompt_tokens;
-  };
+  const length = (more: object): Promise<number> =>
+    promptTokensOf(url, { model: "chat", messages, max_tokens: 2, ...more });
   const tools = [{ type: "function", function: { name: "add", description: "adds", parameters: {} } }];
   expect(await length({ tools })).toBeGreaterThan((await length({})) + "add adds".length);
 });

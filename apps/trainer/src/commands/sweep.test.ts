@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
-import { line, outputOf } from "../../test/laconic.ts";
+import { cli, outputOf } from "../../test/laconic.ts";
 
 test("settings with several values are combined, each with each; brackets and quotes hold commas", () => {
   const { variants, fixed } = variantsOf(["a.b=1,2", 'c={"x":[1,2]}', "d=x,y", 'e="p,q"']);
@@ -20,7 +20,7 @@ test("settings with several values are combined, each with each; brackets and qu
 
 test("a sweep compares variants problem by problem, and takes up what it has", async () => {
   const folder = await temporaryFolder();
-  const words = line`sweep preset:relay-quickstart train.budget.targetTokens=8,60 train.steps=2 train.problemsPerStep=2
+  const words = cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60 train.steps=2 train.problemsPerStep=2
     train.evaluation.problems=20 --out ${folder} --json`;
   const out = await outputOf(...words);
   const summary = JSON.parse(out) as {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
-import { laconic, line, outputOf } from "../../test/laconic.ts";
+import { cli, laconic, outputOf } from "../../test/laconic.ts";
 import { post, startServe } from "../../test/start-serve.ts";
 
 const timeout = 120_000;
@@ -152,8 +152,10 @@ describe("a run of values that stand in its configuration", () => {
     const bench = join(folder, "bench");
     const at = (name: string): string => join(folder, name);
     const server = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--run", bench];
-    const plan = await laconic(...line`bench --benchmarks ${at("board.ts")} --methods mine=${run},${at("mine.ts")}
-      ${server} --dry-run --json`);
+    const plan = await laconic(
+      ...cli`bench --benchmarks ${at("board.ts")} --methods mine=${run},${at("mine.ts")}
+      ${server} --dry-run --json`,
+    );
     expect(plan.code, plan.err).toBe(0);
     expect(JSON.parse(plan.out)).toMatchObject({
       questions: 2,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyOfRun } from "../../test/edited-run.ts";
-import { laconic, line } from "../../test/laconic.ts";
+import { cli, laconic } from "../../test/laconic.ts";
 
 /** What may stand in a file of JSON instead of what a run wrote. */
 const contents: Readonly<Record<string, string>> = {
@@ -22,8 +22,10 @@ let whole = "";
 beforeAll(async () => {
   whole = join(await mkdtemp(join(tmpdir(), "laconic-json-")), "run");
   const small = ["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.checkpoint.every=1"];
-  const trained = await laconic(...line`train preset:relay-quickstart --device wasm --run ${whole} workers=1 ${small}
-    train.evaluation.problems=5 train.evaluation.every=1`);
+  const trained = await laconic(
+    ...cli`train preset:relay-quickstart --device wasm --run ${whole} workers=1 ${small}
+    train.evaluation.problems=5 train.evaluation.every=1`,
+  );
   if (trained.code !== 0) throw new Error(trained.err);
 });
 afterAll(() => rm(join(whole, ".."), { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { laconic, line } from "../../test/laconic.ts";
+import { cli, laconic } from "../../test/laconic.ts";
 
 const timeout = 120_000;
 let folder = "";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const small = line`device=wasm workers=1 train.steps=20 train.problemsPerStep=8 train.checkpoint.every=2
+const small = cli`device=wasm workers=1 train.steps=20 train.problemsPerStep=8 train.checkpoint.every=2
   train.evaluation.every=2 train.evaluation.problems=20`;
 const rate = "train.optimizer.learningRate.peak";
 

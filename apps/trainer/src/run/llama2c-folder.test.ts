@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { convertedFolder, openModelFolder } from "@laconic/runtime/models";
-import { line } from "../../test/laconic.ts";
+import { cli } from "../../test/laconic.ts";
 
 let place = "";
 let into = "";
@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     for (const [name, source] of Object.entries(files)) await copyFile(join(stories, source), join(folder, name));
     const terminal = recordingTerminal();
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=8", "workers=1"];
-    const words = line`train preset:story-tellers model=${folder} warmStart=null ${short} --seed 1 --json`;
+    const words = cli`train preset:story-tellers model=${folder} warmStart=null ${short} --seed 1 --json`;
     expect(await main([...words, "--run", join(place, "run")], { terminal })).toBe(0);
     const result = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, Record<string, { tokens: number }>>;
     const families = ["known/scene", "name/3-4", "before", "after", "test"];

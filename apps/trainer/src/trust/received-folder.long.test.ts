@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { benchFiles } from "@laconic/core/run-folder";
 import { forgetModules } from "@laconic/runtime/resolver";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { expectRefused, laconic, line, outputOf } from "../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 import { recordingServer, type ServedRequest } from "../../test/recording-server.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../../test/strangers-folder.ts";
 import { tinyChatModel } from "../../test/tiny-chat-model.ts";
@@ -73,9 +73,9 @@ describe("a run with code", () => {
     serve: ["serve", run, "--port", "0"],
     "rescore --regrade": ["analyze", "rescore", run, "--regrade"],
     "train --resume": ["train", "--resume", run, "train.steps=3"],
-    "bench NAME=RUN": line`bench --methods t=${run} --data ${questions} --grading numeric --model m --dry-run`,
+    "bench NAME=RUN": cli`bench --methods t=${run} --data ${questions} --grading numeric --model m --dry-run`,
     "bench --tasks": ["bench", "--methods", `t=${run}`, "--tasks", "runs", "--run", join(folder, "bench")],
-    "train against RUN": line`train preset:relay-quickstart --run ${join(folder, "other")}
+    "train against RUN": cli`train preset:relay-quickstart --run ${join(folder, "other")}
       train.opponents={"runs":[${JSON.stringify(run)}],"sides":[["holder-a"],["solver"]]}`,
   });
 

@@ -6,10 +6,10 @@ import { episodeMembers } from "@laconic/trainer/testing";
 import { verifyRun, type Contradiction, type Stage, type VerifyReport } from "@laconic/verify";
 import { afterAll, beforeAll, expect } from "vitest";
 import { copyOfRun, editNumbers, remeasure, reseal, type Loose } from "../edited-run.ts";
-import { laconic, line } from "../laconic.ts";
+import { cli, laconic } from "../laconic.ts";
 
 /** Budget that charges from the second step, an active clip, and steps that change every log-prob. */
-const words = line`preset:relay-quickstart train.steps=4 train.problemsPerStep=4 train.episodesPerProblem=4
+const words = cli`preset:relay-quickstart train.steps=4 train.problemsPerStep=4 train.episodesPerProblem=4
   train.budget={"targetTokens":14,"learningRate":0.00001}
   train.objective={"name":"gspo","clip":{"low":0.003,"high":0.004}}
   train.optimizer.learningRate={"peak":0.001,"warmUpSteps":0,"decay":"cosine","finalFraction":0.1}

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { laconic, line } from "../laconic.ts";
+import { cli, laconic } from "../laconic.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import type { VerifyReport } from "@laconic/verify";
 
 /** Two steps of a few episodes: every optimiser step, price and advantage is there, and one step follows from another. */
-const short = line`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=3 train.evaluation.problems=2
+const short = cli`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=3 train.evaluation.problems=2
   train.evaluation.every=2 train.checkpoint.every=2`;
 
 /** Trains into a folder and verifies it. @returns names of what is not covered */

@@ -208,8 +208,8 @@ const untrainedModel = "untrained";
 const version = 1;
 
 const roles = ["system", "user", "assistant", "tool"].map((role) => `<|${role}|>`);
-const endToken = "<|end|>";
-const controls = [...roles, endToken];
+const endText = "<|end|>";
+const controls = [...roles, endText];
 
 /** Visible characters for all bytes, as in byte-level tokenizers; invisible bytes map to 256 and up. */
 const bytes: readonly string[] = (() => {
@@ -236,8 +236,8 @@ const tokenizer = {
 };
 
 const tokenizerConfig = {
-  eos_token: endToken,
-  chat_template: `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endToken}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`,
+  eos_token: endText,
+  chat_template: `{% for m in messages %}{{ '<|' + m.role + '|>' + m.content + '${endText}' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}`,
 };
 
 interface SmallModel {
@@ -248,7 +248,12 @@ interface SmallModel {
 }
 
 /** Llama-type decoder of 0.1 M parameters; trains in minutes on two cores. */
-function smallModel({ vocabularySize, endToken, intermediateSize, positions }: SmallModel): Readonly<Record<string, unknown>> {
+function smallModel({
+  vocabularySize,
+  endToken,
+  intermediateSize,
+  positions,
+}: SmallModel): Readonly<Record<string, unknown>> {
   return {
     model_type: "llama",
     architectures: ["LlamaForCausalLM"],

@@ -290,7 +290,12 @@ function resourcesOf(
       if (typeof layers === "string") {
         const path = await openModel(layers);
         valueModels?.set(layers, path);
-        return openValueModel(engine, { kind: "folder", path }, options, await policyTokenizer(path, templateArguments));
+        return openValueModel(
+          engine,
+          { kind: "folder", path },
+          options,
+          await policyTokenizer(path, templateArguments),
+        );
       }
       if (own) return openValueModel(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
       throw new LaconicError(

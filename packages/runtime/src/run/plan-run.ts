@@ -143,14 +143,14 @@ export async function planRun(
     steps: train.steps,
     stepSeconds:
       seconds &&
-      withExampleSeconds(stepSeconds(config, settings, seconds, largest), config, settings, seconds, examples),
+      withExampleSeconds(secondsOfStep(config, settings, seconds, largest), config, settings, seconds, examples),
     timing,
     examples,
     fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
 }
 
-function stepSeconds(
+function secondsOfStep(
   { train }: AppConfig,
   settings: MemorySettings,
   seconds: PassSeconds,

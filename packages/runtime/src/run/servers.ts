@@ -93,8 +93,6 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
   allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
 });
 
-const [first, ...others] = serverKindNames;
-
 /** `vllm:URL,URL` or `sglang:URL,URL`, or an object. */
 export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
   (given) => (typeof given === "string" ? samplerFromText(given) : given),
@@ -109,12 +107,14 @@ export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
 export function samplerFromText(text: string): SamplerSettings {
   const [, kind, list = ""] = /^(\w+):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
   const known = serverKindNames.find((each) => each === kind);
-  if (known === undefined)
-    throw new LaconicError(
-      "config_invalid",
-      `sampler: ${JSON.stringify(text)} names no servers; write ${[`${first}:http://HOST:PORT,http://HOST:PORT`, ...others.map((each) => `${each}:...`)].join(" or ")}, or null for this machine`,
-      { key: "sampler" },
+  if (known === undefined) {
+    const [first, ...rest] = serverKindNames;
+    const forms = [`${first}:http://HOST:PORT,http://HOST:PORT`, ...rest.map((each) => `${each}:...`)];
+    throw settingError(
+      "sampler",
+      `${JSON.stringify(text)} names no servers; write ${forms.join(" or ")}, or null for this machine`,
     );
+  }
   return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
 }
 

@@ -6,12 +6,7 @@ import { LaconicError } from "@laconic/core";
 import { trainingSeconds } from "@laconic/trainer/reading";
 import { openModelFolder, type ModelFolder } from "../models/model-folder.ts";
 import { openFleet, type OpenedFleet } from "../run/open-fleet.ts";
-import {
-  measureBeforeWarmStart,
-  startingModel,
-  keepBeforeWarmStart,
-  type BeforeWarmStart,
-} from "../run/warm-start.ts";
+import { measureBeforeWarmStart, startingModel, keepBeforeWarmStart, type BeforeWarmStart } from "../run/warm-start.ts";
 import { openParts, openEstimators, type OpenedParts, type Place } from "../run/open-parts.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { keepCalls } from "../spending/spending.ts";

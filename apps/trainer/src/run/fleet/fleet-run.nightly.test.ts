@@ -14,7 +14,7 @@ import {
 import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
 import { expect, test } from "vitest";
-import { laconic, line } from "../../../test/laconic.ts";
+import { cli, laconic } from "../../../test/laconic.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
 
@@ -42,7 +42,7 @@ async function withServers(
 }
 
 /** Three steps of eight episodes of four replies; ten problems are evaluated at each end. */
-const small = line`preset:relay-quickstart device=wasm workers=1 lora.rank=4 lora.alpha=8 train.steps=3
+const small = cli`preset:relay-quickstart device=wasm workers=1 lora.rank=4 lora.alpha=8 train.steps=3
   train.problemsPerStep=2 train.episodesPerProblem=4 train.evaluation.problems=10 train.evaluation.every=0
   train.evaluation.transcripts=1 train.checkpoint.every=1 train.oldLogProbs=recompute`;
 
@@ -129,8 +129,10 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
 
 test("all weights are sampled on SGLang", () =>
   withServers("sglang", async ([one], sampler, run) => {
-    const { code, err } = await laconic(...line`train ${small} lora=null train.steps=2 ${sampler} --run ${run}
-      --json`);
+    const { code, err } = await laconic(
+      ...cli`train ${small} lora=null train.steps=2 ${sampler} --run ${run}
+      --json`,
+    );
     expect([code, err]).toEqual([0, expect.stringContaining("samplers 2/2") as string]);
     expect(one.log.some(({ path }) => path === "/update_weights_from_disk")).toBe(true);
     const versions = [...new Set((await rowsOf(run)).map(({ version }) => version))];

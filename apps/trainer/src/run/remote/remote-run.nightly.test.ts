@@ -11,7 +11,7 @@ import {
   type TinkerServerOptions,
 } from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
-import { expectRefused, laconic, line, outputOf } from "../../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../../test/laconic.ts";
 import { smallRun } from "../../../test/small-run.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { shippedCheckpoint } from "@laconic/runtime/models";
@@ -136,8 +136,10 @@ test.each([
   [["engine.tinker.port=1"], "engine"],
 ])("%j is refused before a server is asked", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
-  const { code, err } = await laconic(...line`train ${small} engine.tinker.url=http://127.0.0.1:1 ${words}
-    --run ${run}`);
+  const { code, err } = await laconic(
+    ...cli`train ${small} engine.tinker.url=http://127.0.0.1:1 ${words}
+    --run ${run}`,
+  );
   expect([code, err.split("\n").at(-1)]).toEqual([2, expect.stringContaining(reason) as string]);
   expect(existsSync(run)).toBe(false);
 });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
-import { line, outputOf } from "../../../test/laconic.ts";
+import { cli, outputOf } from "../../../test/laconic.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
 const short = ["warmStart.steps=4", "warmStart.batch=8", "train.steps=1", "train.problemsPerStep=2", "workers=1"];
-const words = (preset: string, folder: string, testProblems: number): string[] => line`train preset:${preset}
+const words = (preset: string, folder: string, testProblems: number): string[] => cli`train preset:${preset}
   model=${stories} ${short} train.evaluation.problems=${testProblems} --run ${join(folder, "run")} --json`;
 
 test.skipIf(!existsSync(join(stories, "config.json")))(

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { expectRefused, laconic, line, outputOf } from "../../../test/laconic.ts";
+import { cli, expectRefused, laconic, outputOf } from "../../../test/laconic.ts";
 import { parseAppConfig } from "@laconic/runtime";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
@@ -25,7 +25,7 @@ interface Side {
 type States = Readonly<Record<"before" | "afterWarmStart" | "after", Side>>;
 type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
 
-const short = line`train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.problems=12 workers=1
+const short = cli`train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.problems=12 workers=1
   train.checkpoint.every=1`;
 const warmStart = ["warmStart.steps=3", "warmStart.batch=4"];
 const run = (name: string): string => join(place, name);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isProcessAlive } from "@laconic/core/platform";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { keepRunning, openPrograms, type StartedProgram } from "./endpoint.ts";
+import { keepRunning, openPrograms, type StartedProgram } from "./programs.ts";
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   await expect.poll(isSo, { timeout: 10_000, interval: 20 }).toBe(true);
