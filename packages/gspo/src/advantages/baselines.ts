@@ -8,6 +8,7 @@ import {
   perGroup,
   rewardGroups,
   type AdvantageResult,
+  type Column,
   type RewardGroup,
   allEqual,
   mean,
@@ -15,33 +16,21 @@ import {
 import { groupAdvantages } from "./group-advantage.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
-export function rloo(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  weights?: ArrayLike<number>,
-): AdvantageResult {
+export function rloo(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
   const rule = (group: RewardGroup): number[] =>
     group.rewards.map((reward) => ((reward - group.mean) * group.size) / (group.size - 1));
   return perGroup(rewards, groups, rule, weights);
 }
 
 /** REINFORCE: the reward itself, without baseline. Groups affect diagnostics only. */
-export function rawRewards(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  weights?: ArrayLike<number>,
-): AdvantageResult {
+export function rawRewards(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
   const split = rewardGroups(rewards, groups, weights);
   const advantages = Float64Array.from(rewards, (reward) => (Number.isNaN(reward) ? 0 : reward));
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
 /** GPG by verl's formula: (N / nonzero rewards) (r - mean). Its loss is `reinforce` with a token mean. */
-export function gpg(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  weights?: ArrayLike<number>,
-): AdvantageResult {
+export function gpg(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
   const count = (counts: (reward: number) => boolean): number =>
     Array.from(rewards).reduce((sum, reward, row) => sum + (counts(reward) ? (weights?.[row] ?? 1) : 0), 0);
   const scale =
@@ -58,11 +47,7 @@ export function gpg(
  * ReMax (Li et al. 2024): r minus the greedy reply's reward.
  * @throws LaconicError `reward_invalid` for a required greedy reward that is not finite or beyond ±`maxReward`
  */
-export function remax(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  greedyRewards: ArrayLike<number>,
-): AdvantageResult {
+export function remax(rewards: Column, groups: Column, greedyRewards: Column): AdvantageResult {
   if (greedyRewards.length !== rewards.length)
     throw new LaconicError(
       "input_invalid",
@@ -83,7 +68,7 @@ export function remax(
 }
 
 /** MAREMAX (CoMLRL `max`): r minus the group's best; never positive. */
-export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
+export function maremax(rewards: Column, groups: Column): AdvantageResult {
   return perGroup(rewards, groups, (group) => {
     const best = Math.max(...group.rewards);
     return group.rewards.map((reward) => reward - best);
@@ -91,23 +76,14 @@ export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): 
 }
 
 /** MaxRL (SkyRL): (r - mean) / (mean + ε); 0 for groups without a positive mean. */
-export function maxRl(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  epsilon = 1e-6,
-  weights?: ArrayLike<number>,
-): AdvantageResult {
+export function maxRl(rewards: Column, groups: Column, epsilon = 1e-6, weights?: Column): AdvantageResult {
   const rule = (group: RewardGroup): number[] =>
     group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0));
   return perGroup(rewards, groups, rule, weights);
 }
 
 /** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
-export function opo(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  lengths: ArrayLike<number>,
-): AdvantageResult {
+export function opo(rewards: Column, groups: Column, lengths: Column): AdvantageResult {
   if (lengths.length !== rewards.length)
     throw new LaconicError("input_invalid", `opo: ${lengths.length} lengths for ${rewards.length} rewards`);
   const bad = Array.from(lengths).findIndex((length) => !(length >= 0 && Number.isFinite(length)));
@@ -125,11 +101,7 @@ export function opo(
 }
 
 /** pass@k training (verl): best - second for the group's best, optionally / (σ + 1e-6); 0 for the others. */
-export function passAtK(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  options: { readonly scaled?: boolean } = {},
-): AdvantageResult {
+export function passAtK(rewards: Column, groups: Column, options: { readonly scaled?: boolean } = {}): AdvantageResult {
   return perGroup(rewards, groups, (group) => {
     const sorted = group.rewards.toSorted((a, b) => b - a);
     const by = options.scaled ? deviation(group.rewards, "sample") + 1e-6 : 1;
@@ -143,10 +115,10 @@ export function passAtK(
  * @throws LaconicError `reward_invalid` for a group mean outside (0, 1)
  */
 export function bnpo(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
+  rewards: Column,
+  groups: Column,
   { a, b }: { readonly a: number; readonly b: number },
-  weights?: ArrayLike<number>,
+  weights?: Column,
 ): AdvantageResult {
   checkOption(a > 0, "bnpo: a", a, "above 0");
   checkOption(b > 0, "bnpo: b", b, "above 0");
@@ -178,10 +150,10 @@ export type RunningBaselineState = Readonly<Record<string, number>>;
  */
 export function runningBaseline(
   state: RunningBaselineState,
-  rewards: ArrayLike<number>,
+  rewards: Column,
   agents: readonly string[],
   decay = 0.95,
-  weights?: ArrayLike<number>,
+  weights?: Column,
 ): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
   checkOption(decay >= 0 && decay < 1, "running baseline: decay", decay, "in [0, 1)");
   if (agents.length !== rewards.length)
@@ -221,11 +193,11 @@ export interface ReinforcePlusPlusOptions {
  * @throws LaconicError `reward_invalid` beyond ±`maxReward`, `input_invalid` for different lengths, `config_invalid`
  */
 export function reinforcePlusPlus(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
+  rewards: Column,
+  groups: Column,
   offsets: Int32Array,
   options: ReinforcePlusPlusOptions = {},
-  weights?: ArrayLike<number>,
+  weights?: Column,
 ): Float64Array {
   const { baseline = false, discount = 1 } = options;
   checkOption(discount > 0 && discount <= 1, "reinforce++: discount", discount, "in (0, 1]");

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { checkChoice, checkOption } from "../check-option.ts";
-import { deviation, perGroup, rewardGroups, type AdvantageResult, type RewardGroup } from "./groups.ts";
+import { deviation, perGroup, rewardGroups, type AdvantageResult, type Column, type RewardGroup } from "./groups.ts";
 
 export const advantageScales = ["none", "group", "batch"] as const;
 export const deviationForms = ["sample", "population"] as const;
@@ -44,10 +44,10 @@ export const groupAdvantageConventions: Readonly<
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
 export function groupAdvantages(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
+  rewards: Column,
+  groups: Column,
   options: GroupAdvantageOptions,
-  weights?: ArrayLike<number>,
+  weights?: Column,
 ): AdvantageResult {
   const { scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" } = options;
   checkChoice("advantage: scale", scale, advantageScales);

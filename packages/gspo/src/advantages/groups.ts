@@ -1,5 +1,8 @@
 import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
+/** One number per sequence, [S]. */
+export type Column = ArrayLike<number>;
+
 /** Advantages per sequence, with group diagnostics. */
 export interface AdvantageResult {
   readonly advantages: Float64Array;
@@ -27,11 +30,7 @@ const oneSample = 1.5;
  * Splits rewards by group; NaN (not applicable) is excluded.
  * @throws LaconicError `reward_invalid` naming the row, beyond ±`maxReward`; `input_invalid` for different lengths
  */
-export function rewardGroups(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
-  weights?: ArrayLike<number>,
-): RewardGroup[] {
+export function rewardGroups(rewards: Column, groups: Column, weights?: Column): RewardGroup[] {
   if (rewards.length !== groups.length)
     throw new LaconicError("input_invalid", `${rewards.length} rewards but ${groups.length} group ids`);
   checkRewards(rewards);
@@ -52,7 +51,7 @@ export function rewardGroups(
 }
 
 /** @throws LaconicError `reward_invalid` for a reward that is not a number, or beyond ±`maxReward`, naming the row */
-export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void {
+export function checkRewards(rewards: Column, name = "reward"): void {
   // Text from a file would be concatenated in sums.
   const row = Array.from(rewards).findIndex((reward) => typeof reward !== "number" || Math.abs(reward) > maxReward);
   if (row >= 0)
@@ -93,10 +92,10 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
  * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row
  */
 export function perGroup(
-  rewards: ArrayLike<number>,
-  groups: ArrayLike<number>,
+  rewards: Column,
+  groups: Column,
   rule: (group: RewardGroup) => readonly number[],
-  weights?: ArrayLike<number>,
+  weights?: Column,
 ): AdvantageResult {
   const split = rewardGroups(rewards, groups, weights);
   const advantages = new Float64Array(rewards.length);
@@ -118,7 +117,7 @@ export function perGroup(
 }
 
 export function groupDiagnostics(
-  rewards: ArrayLike<number>,
+  rewards: Column,
   split: readonly RewardGroup[],
   advantages: Float64Array,
 ): Diagnostics {

@@ -4,6 +4,5 @@
  */
 export { gae, gaeEstimator } from "./gae.ts";
 export { linearCritic } from "./linear-critic.ts";
-export { modelCritic } from "./model-critic.ts";
-export type { ModelCriticSettings, NamedModelCritic, ReadyModelCritic } from "./model-critic.ts";
+export { modelCritic, type ModelCriticSettings, type NamedModelCritic, type ReadyModelCritic } from "./model-critic.ts";
 export type { Critic, CriticView } from "./critic.ts";
