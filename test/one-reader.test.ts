@@ -24,8 +24,7 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/runtime/src/run/tinker-server.ts": "environment.json",
   "packages/runtime/src/variants/run-variants.ts": "a summary of finished runs",
   "packages/trainer/src/run/run-directory.ts": "changes.jsonl has a row for each setting that a resume changed",
-  "packages/trainer/src/run/sink-set.ts": "environment.json",
-  "packages/trainer/src/run/stored-run.ts": "configuration and manifest",
+  "packages/trainer/src/sinks/sink-set.ts": "environment.json",
 };
 
 test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {

@@ -1,9 +1,8 @@
 import { LaconicError, type Random } from "../../packages/core/src/index.ts";
 import { timerOf } from "../../packages/rewards/src/index.ts";
-import type { GroupSource } from "../../packages/trainer/src/spec/group-source.ts";
+import type { GroupSource, TrainingParts } from "../../packages/trainer/src/spec/parts.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import type { TrainConfig } from "../../packages/trainer/src/settings/config.ts";
-import type { TrainingParts } from "../../packages/trainer/src/spec/parts.ts";
 import { openRun } from "../../packages/trainer/src/run/run-directory.ts";
 import {
   tinyDuelParts,

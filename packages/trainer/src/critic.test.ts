@@ -1,10 +1,8 @@
-import { runSpec } from "./spec/run-spec.ts";
 import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
 import type { Reward } from "@laconic/core";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { tinyParts, tinySettings } from "./testing/index.ts";
-import { train } from "./train.ts";
+import { trainTiny } from "../test/train-tiny.ts";
+import { tinyParts } from "./testing/index.ts";
 
 /** What a problem pays beside its grade, whatever is said: no agent sees it. */
 const luckOf = (id: string): number => (Number(id.split("-")[1]) % 2 === 0 ? 2 : -2);
@@ -18,8 +16,7 @@ const reward: Reward = ({ answer, problemId }, { gold }) => {
 async function accuracy(seed: number, features: (view: CriticView) => readonly number[]): Promise<number> {
   const critic = linearCritic({ features, ridge: 0.1 });
   const estimator = gaeEstimator({ gamma: 1, lambda: 1, critic });
-  const config = parseTrainConfig({
-    ...tinySettings,
+  const settings = {
     seed,
     prices: {},
     groupBy: "prompt+agent",
@@ -29,9 +26,9 @@ async function accuracy(seed: number, features: (view: CriticView) => readonly n
     optimizer: { learningRate: { peak: 0.1, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
     steps: 40,
     evaluation: { every: 0, problems: 30, transcripts: 1 },
-  });
-  return (await train(runSpec({ ...tinyParts(), settings: { ...config, reward, advantage: estimator } }))).after
-    .accuracy;
+  };
+  const { after } = await trainTiny({ ...tinyParts(), settings: { reward, advantage: estimator } }, settings);
+  return after.accuracy;
 }
 
 const asked = ({ problem: { question } }: CriticView): number[] =>

@@ -8,7 +8,7 @@ import { defaultsOf, divergenceTable } from "./settings/tables.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { findCheckpoint } from "./run/checkpoint.ts";
 import { readRunFacts } from "./reading/run-facts.ts";
-import { folderSource } from "./reading/folder-source.ts";
+import { folderSource } from "./reading/run-source.ts";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import { tinyParts, tinyRun, type TinyRunOptions } from "./testing/index.ts";
 

@@ -4,6 +4,7 @@ import type { Estimator } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { stoppingAfter } from "../test/run-folder.ts";
 import { evaluate, evaluationOptions, type Evaluation } from "./evaluate.ts";
 import { criticsOf, withLearned } from "./learned.ts";
 import { livePolicies } from "./spec/parts.ts";
@@ -93,11 +94,7 @@ test("a run that is opened again knows all that it has learned: it goes on, and 
     expect(evaluation).toEqual(last);
 
     if (given.isAsynchronous) return; // groups in flight are played anew
-    const stop = new AbortController();
-    const observer = {
-      step: ({ step }: Readonly<Record<string, number>>) => void (step === given.stopAt && stop.abort()),
-    };
-    await tinyRun({ directory: halves, settings, parts: partsOf(given), observer, signal: stop.signal });
+    await tinyRun({ directory: halves, settings, parts: partsOf(given), ...stoppingAfter(given.stopAt) });
     await tinyRun({ directory: halves, settings, parts: partsOf(given), resume: true });
     expect(await filesOf(halves)).toEqual(await filesOf(whole));
   };

@@ -1,23 +1,16 @@
-import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
+import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { trainTiny } from "../test/train-tiny.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
-import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./step-metrics.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
-import { tinyDuelParts, tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
-import { train } from "./train.ts";
+import { tinyDuelParts, tinyPairParts, tinyParts } from "./testing/index.ts";
 
 async function emitted(
   settings: Readonly<Record<string, unknown>> = {},
   parts: RunSpecOptions = tinyParts("star"),
 ): Promise<string[]> {
-  const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
-  const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget, ...settings });
-  await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), {
-    recorder: silentRecorder((metrics) => rows.push(metrics)),
-  });
+  const { rows } = await trainTiny(parts, { steps: 1, prices: {}, budget, ...settings });
   return Object.keys(rows.at(-1) ?? {});
 }
 

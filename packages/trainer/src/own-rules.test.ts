@@ -1,25 +1,16 @@
-import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
+import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Curriculum, type EvaluationPoint, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { withResults } from "./loop/step.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
 
-async function run(
-  parts: RunSpecOptions,
-  extra: Readonly<Record<string, unknown>> = {},
-): Promise<TrainResult & { readonly rows: Metrics[] }> {
-  const rows: Metrics[] = [];
-  const config = parseTrainConfig({ ...tinySettings, prices: {}, steps: 4, ...extra });
-  const recorder = silentRecorder((row) => rows.push(row));
-  return { ...(await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), { recorder })), rows };
-}
+const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+  trainTiny(parts, { prices: {}, steps: 4, ...extra });
 
 const column = (rows: readonly Metrics[], name: string): unknown[] => rows.map((row) => row[name]);
 

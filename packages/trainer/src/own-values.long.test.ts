@@ -1,4 +1,4 @@
-import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
+import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -14,26 +14,12 @@ import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./step-metrics.ts";
 import { tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
 
-async function run(
-  parts: RunSpecOptions,
-  extra: Readonly<Record<string, unknown>> = {},
-): Promise<TrainResult & { readonly rows: Metrics[] }> {
-  const rows: Metrics[] = [];
-  const config = parseTrainConfig({ ...tinySettings, prices: {}, ...extra });
-  return {
-    ...(await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), {
-      recorder: silentRecorder((row) => rows.push(row)),
-    })),
-    rows,
-  };
-}
+const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+  trainTiny(parts, { prices: {}, ...extra });
 
 const byAgent = { groupBy: "prompt+agent" };
 
@@ -50,14 +36,6 @@ describe("values of a user's own", () => {
     expect(last["rewards/form/mean"]).toBeGreaterThan((first["rewards/form/mean"] ?? 1) + 0.1);
     expect(last["reward/agent/hint"]).toBeGreaterThan((first["reward/agent/hint"] ?? 1) + 0.1);
     expect(last["reward/mean"]).toBeCloseTo((last["rewards/task/mean"] ?? 0) + (last["rewards/form/mean"] ?? 0), 12);
-  });
-
-  test("terms of single agents in groups of whole episodes are refused with the remedy", async () => {
-    const reward: Reward = () => ({ team: { task: 1 }, agents: { hint: { win: 1 } } });
-    await expect(run({ ...tinyParts("star"), settings: { reward } })).rejects.toMatchObject({
-      code: "reward_invalid",
-      message: expect.stringContaining("set groupBy to prompt+agent"),
-    });
   });
 
   test("an estimator that is a function, and one of a policy's own", async () => {
@@ -80,13 +58,6 @@ describe("values of a user's own", () => {
     const parts = { task: tiny.task, policies: { only: tiny.policies[onlyPolicy] as TrainedPolicy } };
     const policies = { only: { advantage: () => new Float64Array(48) } };
     expect((await run(parts, { steps: 2, policies })).rows.map((row) => row["actor/grad_norm"])).toEqual([0, 0]);
-  });
-
-  test("an estimator that gives another number of advantages is refused", async () => {
-    await expect(run({ ...tinyParts(), settings: { advantage: () => new Float64Array(3) } })).rejects.toMatchObject({
-      code: "input_invalid",
-      message: expect.stringContaining("gave 3 advantages for 48 rows"),
-    });
   });
 
   test("an estimator that takes its time sees problem, episode and utterances of each row", async () => {
@@ -144,8 +115,16 @@ describe("values of a user's own", () => {
     expect(after.accuracy).toBeGreaterThan(0.9);
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen)).toEqual(new Set([0]));
+  });
+
+  test.each([
+    ["agents", { agents: { hint: { win: 1 } } }],
+    ["turns", { turns: { 0: { win: 1 } } }],
+  ])("terms of single %s in groups of whole episodes are refused with the remedy", async (of, terms) => {
+    const reward: Reward = () => ({ team: { task: 1 }, ...terms });
     await expect(run({ ...tinyParts("star"), settings: { reward } })).rejects.toMatchObject({
-      message: expect.stringContaining("the reward gives single turns terms of their own"),
+      code: "reward_invalid",
+      message: expect.stringMatching(`single ${of} terms of their own.*set groupBy to prompt\\+agent`),
     });
   });
 

@@ -1,22 +1,15 @@
-import { runSpec, type RunSpecOptions } from "./spec/run-spec.ts";
+import type { RunSpecOptions } from "./spec/run-spec.ts";
 import { LaconicError, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { gspo, withKl } from "@laconic/gspo";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
-import { tinyPairParts, tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
+import { tinyPairParts, tinyParts, tinyTokenizer } from "./testing/index.ts";
 
 const clip = { low: 0.2, high: 0.2 };
 
-async function run(parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<TrainResult> {
-  return train(
-    runSpec({
-      ...parts,
-      settings: { ...parseTrainConfig({ ...tinySettings, prices: {}, ...extra }), ...parts.settings },
-    }),
-  );
-}
+const run = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+  trainTiny(parts, { prices: {}, ...extra });
 
 /** An objective that keeps what it was asked with. */
 function watched(needs: NonNullable<Objective["needs"]>): { objective: Objective; inputs: ObjectiveInput[] } {

@@ -1,35 +1,20 @@
-import { runSpec } from "./spec/run-spec.ts";
 import { expect, test } from "vitest";
 import { misreported } from "../test/misreported.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./step-metrics.ts";
-import { tinyParts, tinySettings } from "./testing/index.ts";
-import { train } from "./train.ts";
+import { onlyPolicy, type TrainedPolicy } from "./spec/parts.ts";
+import { tinyParts } from "./testing/index.ts";
 
 /** A run in step with its sampler, whose log-probs are a twentieth too low. */
-async function rowsWith(objective: object): Promise<{ rows: Metrics[]; warnings: string[] }> {
+async function rowsWith(objective: object): Promise<Trained> {
   const parts = tinyParts();
   const policy = parts.policies[onlyPolicy] as TrainedPolicy;
   const speak: TrainedPolicy["speak"] = (sampler) => misreported(policy.speak(sampler), 1.05);
-  const other: TrainingParts = { ...parts, policies: { [onlyPolicy]: { ...policy, speak } } };
-  const [rows, warnings]: [Metrics[], string[]] = [[], []];
-  const recorder = silentRecorder((metrics) => rows.push(metrics));
-  await train(
-    runSpec({
-      ...other,
-      settings: parseTrainConfig({ ...tinySettings, steps: 3, objective }),
-    }),
-    {
-      recorder: { ...recorder, warn: async (text) => void warnings.push(text) },
-    },
-  );
-  return { rows, warnings };
+  return trainTiny({ ...parts, policies: { [onlyPolicy]: { ...policy, speak } } }, { steps: 3, objective });
 }
 
 const truncate = { kind: "truncate", level: "token" } as const;
-const losses = ({ rows }: { rows: Metrics[] }): unknown[] => rows.map((row) => row["actor/pg_loss"]);
+const losses = ({ rows }: Trained): unknown[] => rows.map((row) => row["actor/pg_loss"]);
 
 test("a synchronous run weighs its samples by how far the sampler is from the trainer, up to the cap", async () => {
   const weighed = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 2 } });

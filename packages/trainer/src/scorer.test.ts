@@ -1,12 +1,9 @@
-import { runSpec } from "./spec/run-spec.ts";
 import type { Episode, Reward } from "@laconic/core";
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
-import { silentRecorder } from "./run/recorder.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
-import { train } from "./train.ts";
+import { tinyPairParts, tinyParts } from "./testing/index.ts";
 
 const problem = { id: "problem", question: "?", gold: "x" };
 const episode: Episode = scriptedEpisode([{ agent: "a", text: "x" }]);
@@ -37,7 +34,7 @@ test("a task says how it is judged, or is refused", () => {
   );
 });
 
-const settings = { ...tinySettings, steps: 2, problemsPerStep: 2, episodesPerProblem: 2, prices: {} };
+const settings = { steps: 2, problemsPerStep: 2, episodesPerProblem: 2, prices: {} };
 
 test.each([
   ["whole episodes", {}, tinyParts],
@@ -48,15 +45,12 @@ test.each([
     () => tinyPairParts(2),
   ],
 ])("a reward that takes its time gives the same run as a grader: %s", async (_, extra, partsOf) => {
-  const rows: unknown[][] = [[], []];
-  for (const [i, slow] of [false, true].entries()) {
+  const rowsOf = async (isSlow: boolean): Promise<Trained["rows"]> => {
     const parts = partsOf();
     const atOnce = rewardOf(parts.task);
     const reward: Reward = async (...asked) => atOnce(...asked);
-    const judged = { ...parts.task, reward };
-    const recorder = silentRecorder((metrics) => rows[i]?.push(metrics));
-    const config = parseTrainConfig({ ...settings, ...extra });
-    await train(runSpec({ ...parts, ...(slow && { task: judged }), settings: config }), { recorder });
-  }
-  expect(rows[1]).toEqual(rows[0]);
+    const judged = { ...parts, task: { ...parts.task, reward } };
+    return (await trainTiny(isSlow ? judged : parts, { ...settings, ...extra })).rows;
+  };
+  expect(await rowsOf(true)).toEqual(await rowsOf(false));
 });

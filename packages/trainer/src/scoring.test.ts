@@ -1,17 +1,15 @@
-import { runSpec } from "./spec/run-spec.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem, Reward } from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { rewardOf } from "./scorer.ts";
-import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
 
 type Judge = (
   answer: string | null,
@@ -38,21 +36,8 @@ function judged(
   return { ...parts, task: { ...parts.task, reward: judging(judge) } };
 }
 
-async function run(
-  parts: TrainingParts,
-  extra: Readonly<Record<string, unknown>> = {},
-): Promise<TrainResult & { rows: Metrics[]; warnings: string[] }> {
-  const [rows, warnings]: [Metrics[], string[]] = [[], []];
-  const recorder = {
-    ...silentRecorder((row) => rows.push(row)),
-    warn: async (text: string) => void warnings.push(text),
-  };
-  return {
-    ...(await train(runSpec({ ...parts, settings: parseTrainConfig({ ...settings, ...extra }) }), { recorder })),
-    rows,
-    warnings,
-  };
-}
+const run = (parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+  trainTiny(parts, { ...settings, ...extra });
 
 const sumOf = (rows: readonly Metrics[], name: string): number =>
   rows.reduce((sum, row) => sum + (row[`scoring/${name}`] as number), 0);
@@ -109,11 +94,24 @@ test.each<[string, Judge, RegExp]>([
   });
 });
 
-test("a grader that always gives NaN does, too, and so does one that gives a promise", async () => {
-  for (const grader of [() => Number.NaN, (() => Promise.resolve(1)) as unknown as () => number]) {
-    const parts = tinyParts();
-    await expect(run({ ...parts, task: { ...parts.task, grader } })).rejects.toMatchObject({ code: "scoring_failed" });
-  }
+test.each<[string, () => unknown, RegExp]>([
+  ["gives NaN", () => Number.NaN, /term task: got NaN/u],
+  ["gives infinity", () => Infinity, /term task: got Infinity/u],
+  ["gives a promise", () => Promise.resolve(1), /./u],
+  [
+    "throws",
+    () => {
+      throw new Error("no");
+    },
+    /for example: no/u,
+  ],
+])("a grader that always %s does, too", async (_, grader, reason) => {
+  const parts = tinyParts();
+  const task = { ...parts.task, grader: grader as () => number };
+  await expect(run({ ...parts, task })).rejects.toMatchObject({
+    code: "scoring_failed",
+    message: expect.stringMatching(reason),
+  });
 });
 
 test("agents that all failed leave no accuracy, which is not an accuracy of 0", async () => {

@@ -1,28 +1,13 @@
-import { runSpec } from "./spec/run-spec.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolder } from "../test/run-folder.ts";
-import { parseTrainConfig } from "./settings/parse-train-config.ts";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import type { TrainingParts } from "./spec/parts.ts";
-import { silentRecorder } from "./run/recorder.ts";
-import type { Metrics } from "./step-metrics.ts";
-import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
+import { tinyPairParts, tinyParts, tinyRun } from "./testing/index.ts";
 
-async function run(
-  settings: Readonly<Record<string, unknown>>,
-  parts: TrainingParts,
-): Promise<TrainResult & { readonly rows: readonly Metrics[] }> {
-  const rows: Metrics[] = [];
-  const config = parseTrainConfig({ ...tinySettings, prices: {}, ...settings });
-  return {
-    ...(await train(runSpec({ ...parts, settings: config }), {
-      recorder: silentRecorder((metrics) => rows.push(metrics)),
-    })),
-    rows,
-  };
-}
+const run = (settings: Readonly<Record<string, unknown>>, parts: TrainingParts): Promise<Trained> =>
+  trainTiny(parts, { prices: {}, ...settings });
 
 const magrpo = {
   objective: { name: "magrpo" },

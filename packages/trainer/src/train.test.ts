@@ -1,32 +1,19 @@
 import { runSpec } from "./spec/run-spec.ts";
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { expect, test } from "vitest";
+import { trainTiny, type Trained } from "../test/train-tiny.ts";
 import type { TrainSettings } from "./settings/config.ts";
 import { parseTrainConfig } from "./settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "./spec/parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./step-metrics.ts";
 import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
-import { train, type TrainResult } from "./train.ts";
+import { train } from "./train.ts";
 
 type Parts = TrainingParts;
 
-async function run(
-  settings: Readonly<Record<string, unknown>> = {},
-  parts: Parts = tinyParts(),
-): Promise<TrainResult & { readonly rows: readonly Metrics[]; readonly warnings: readonly string[] }> {
-  const rows: Metrics[] = [];
-  const warnings: string[] = [];
-  const recorder = {
-    ...silentRecorder((metrics) => rows.push(metrics)),
-    warn: async (message: string) => void warnings.push(message),
-  };
-  return {
-    ...(await train(runSpec({ ...parts, settings: parseTrainConfig({ ...tinySettings, ...settings }) }), { recorder })),
-    rows,
-    warnings,
-  };
-}
+const run = (settings: Readonly<Record<string, unknown>> = {}, parts: Parts = tinyParts()): Promise<Trained> =>
+  trainTiny(parts, settings);
 
 test("thirty steps teach a solo agent to answer in one letter and the end", async () => {
   const { before, after, rows, steps, interrupted } = await run();
@@ -126,24 +113,6 @@ test("a grade of NaN leaves its episode out, is counted, and the run goes on", a
   expect(rows.flatMap((row) => Object.values(row)).every(Number.isFinite)).toBe(true);
   expect(after.accuracy).toBeGreaterThan(0.5);
   expect(after.accuracy * 20).toBeCloseTo(Math.round(after.accuracy * 20), 9); // of the 20 problems that apply
-});
-
-test.each([
-  ["returns infinity", () => Infinity],
-  [
-    "throws",
-    () => {
-      throw new Error("no");
-    },
-  ],
-])("a grader that %s ends the run, and names what it gave", async (_, grader) => {
-  const parts = tinyParts();
-  const failing = run({ steps: 1 }, { ...parts, task: { ...parts.task, grader } });
-  await expect(failing).rejects.toMatchObject({
-    code: "scoring_failed",
-    message: expect.stringMatching(/30 of 30 samples got no score .*for example: (?:term task: got Infinity|no)/u),
-    detail: { scored: 0, mostUnscored: 0.5 },
-  });
 });
 
 test("silence is counted: an agent that only ends costs one token and has no answer", async () => {

@@ -1,16 +1,16 @@
 import { timerOf, type Timer } from "@laconic/rewards";
 import type { Evaluation } from "./evaluate.ts";
 import { evaluateTest, evaluateWhenDue } from "./loop/evaluate-step.ts";
-import { saveAtEnd, checkpointOnFailure } from "./loop/save.ts";
 import { begin } from "./loop/begin.ts";
 import { collector } from "./loop/collect.ts";
-import { learnAll, moveBudgets, scoreCollected, trace, withPastSelf } from "./loop/step.ts";
+import { moveState, scoreStep, traceStep } from "./loop/step.ts";
 import { checkFinite, explainedNumbers, stopDiverged } from "./loop/stop-diverged.ts";
-import { disposeAll, OldPolicies, openTrainingRun } from "./loop/training-run.ts";
+import { checkpointOnFailure, disposeAll, OldPolicies, openTrainingRun, saveAtEnd } from "./loop/training-run.ts";
 import type { RunSpec } from "./spec/run-spec.ts";
 import { learnedOf } from "./run/loop-state.ts";
 import { silentRecorder, type Recorder } from "./run/recorder.ts";
 import { placed } from "./stages/checked-values.ts";
+import { learn } from "./stages/learner.ts";
 
 /** Options of `train`. */
 export interface TrainOptions {
@@ -45,22 +45,22 @@ export interface TrainResult {
 export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<TrainResult> {
   const { recorder = silentRecorder(), signal, timer = timerOf(globalThis) } = options;
   const { config } = spec;
-  const run = await openTrainingRun(spec, recorder, signal);
+  const run = await openTrainingRun(spec, { recorder, signal, timer });
   const { budget, schedule, models } = run;
   const beginning = await begin(run);
   let { state } = beginning;
   const old = new OldPolicies(run);
-  const episodes = collector(run, state, timer);
+  const episodes = collector(run, state);
   try {
     while (schedule.goesOn(state)) {
       const clock = recorder.clock();
       const prices = budget.prices(state.budgets);
-      const samplers = await old.samplers();
+      const oldPolicies = await old.samplers();
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await explainedNumbers(run, state, state.step + 1, () =>
         checkpointOnFailure(run, state, () =>
-          placed(`step ${state.step + 1}`, () => episodes.collect(state, samplers)),
+          placed(`step ${state.step + 1}`, () => episodes.collect(state, oldPolicies)),
         ),
       );
       if (collected === null) {
@@ -68,25 +68,24 @@ export async function train(spec: RunSpec, options: TrainOptions = {}): Promise<
         break;
       }
       clock.lap("rollout");
-      const scoredStep = await scoreCollected(run, state, collected, prices, episodes);
-      const { scored } = scoredStep;
+      const batch = await scoreStep(run, state, { ...collected, prices, oldPolicies, clock });
 
       // Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4.
-      const { trees, lags } = collected;
-      const learning = { scored, prices, trees, lags, oldPolicies: samplers };
       const learners = await explainedNumbers(run, state, state.step + 1, async () => {
-        const learned = await learnAll(run, state, learning, clock, episodes);
+        const learned = await learn(run, state, batch);
         checkFinite(learned);
         return learned;
       });
 
       // Line 12: move λ by Eq. 5. Line 11: refresh the old policies.
-      const moved = await withPastSelf(run, moveBudgets(run, state, scored, learners));
+      const moved = await moveState(run, state, batch, learners);
       await old.refresh(moved.state.step);
 
-      state = await trace(run, { ...scoredStep, ...moved, collected, learners, prices }, clock, episodes);
-      state = await stopDiverged(run, state, scored, learners);
-      const evaluation = await explainedNumbers(run, state, state.step, () => evaluateWhenDue(run, state, scored));
+      state = await traceStep(run, moved, batch, learners, episodes);
+      state = await stopDiverged(run, state, batch.scored, learners);
+      const evaluation = await explainedNumbers(run, state, state.step, () =>
+        evaluateWhenDue(run, state, batch.scored),
+      );
       state = evaluation.state;
       if (schedule.isCheckpointDue(state, evaluation.isBest)) await recorder.checkpoint(models, state);
     }

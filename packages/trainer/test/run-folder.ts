@@ -2,6 +2,7 @@ import { appendFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
+import type { TinyRunOptions } from "../src/testing/tiny-run.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 /** Run folder that is deleted after its test. */
@@ -18,3 +19,9 @@ export const unsyncedFiles: FileSystem = {
   syncFile: async () => undefined,
   syncDirectory: async () => undefined,
 };
+
+/** Interrupts a run after a step. */
+export function stoppingAfter(step: number): Required<Pick<TinyRunOptions, "signal" | "observer">> {
+  const stop = new AbortController();
+  return { signal: stop.signal, observer: { step: (metrics) => void (metrics["step"] === step && stop.abort()) } };
+}

@@ -1,7 +1,6 @@
 import { LaconicError, randomFromState, type Sampler } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
-import type { TrainedPolicy, TrainingParts } from "../src/spec/parts.ts";
-import { mapPolicies } from "../src/spec/parts.ts";
+import { type TrainedPolicy, type TrainingParts, mapPolicies } from "../src/spec/parts.ts";
 import { drawLatency, type Latency } from "../src/testing/latency.ts";
 
 /** Long-tailed delays of 0.1 to 8 seconds. */

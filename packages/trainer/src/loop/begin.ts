@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
+import { refuseSetting } from "../settings/refuse-setting.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import { byPolicy } from "./step.ts";
 import { evaluateStep, pointOf } from "./evaluate-step.ts";
@@ -62,10 +62,7 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
 }
 
 function checkProgress(done: number, { steps }: TrainConfig): void {
-  if (done > steps)
-    throw new LaconicError("config_invalid", `steps: the run has done ${done} already, more than ${steps}`, {
-      key: "steps",
-    });
+  if (done > steps) refuseSetting("steps", `the run has done ${done} already, more than ${steps}`);
 }
 
 /** Formats ascending numbers as `3, 5-8`; empty for none. */

@@ -1,7 +1,5 @@
-import type { Timer } from "@laconic/rewards";
 import { modelsOf, type Samplers } from "../spec/parts.ts";
 import { learnedOf, type LoopState } from "../run/loop-state.ts";
-import { nextTurn } from "../queue/paced.ts";
 import { TrainingQueue } from "../queue/training-queue.ts";
 import type { SampledGroup } from "../stages/group-rollout.ts";
 import { rollout, nextBatch } from "../stages/play-groups.ts";
@@ -17,14 +15,12 @@ export interface Collector {
   collect(state: LoopState, samplers: Samplers): Promise<Collected | null>;
   /** Groups since the last report; null in a synchronous run. */
   report(): ReturnType<TrainingQueue["report"]> | null;
-  /** Yields to the event loop (asynchronous runs only). */
-  turn(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Returns the step's episodes: external, from the asynchronous queue, or sampled now. */
-export function collector(run: TrainingRun, beginning: LoopState, timer: Timer): Collector {
-  const { parts, config, learners, random, pool, signal } = run;
+export function collector(run: TrainingRun, beginning: LoopState): Collector {
+  const { parts, config, learners, random, pool, signal, timer } = run;
   const { source } = parts;
   if (source) return { ...alone, collect: ({ step }, samplers) => nextBatch(parts, source, step, samplers, signal) };
 
@@ -47,7 +43,6 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
         return queue.take(now.step);
       },
       report: () => queue.report(),
-      turn: () => nextTurn(timer),
       close: () => queue.close(),
     };
   }
@@ -71,6 +66,5 @@ export function collector(run: TrainingRun, beginning: LoopState, timer: Timer):
 
 const alone: Omit<Collector, "collect"> = {
   report: () => null,
-  turn: async () => undefined,
   close: async () => undefined,
 };

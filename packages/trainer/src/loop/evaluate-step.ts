@@ -9,8 +9,7 @@ import { learnedOf, type LoopState } from "../run/loop-state.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import { placed } from "../stages/checked-values.ts";
 import type { TrainConfig, OpponentSettings } from "../settings/config.ts";
-import { checkpointOnFailure } from "./save.ts";
-import type { TrainingRun } from "./training-run.ts";
+import { checkpointOnFailure, type TrainingRun } from "./training-run.ts";
 import { gameOf, withOpponent, type OpponentResult } from "../opponents/games.ts";
 import type { OpponentPool } from "../opponents/opponent-pool.ts";
 

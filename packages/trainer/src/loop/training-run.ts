@@ -1,4 +1,6 @@
 import {
+  LaconicError,
+  type LaconicErrorCode,
   type PolicySnapshot,
   randomFromSeed,
   type PolicyNeed,
@@ -7,10 +9,11 @@ import {
   type Sampling,
 } from "@laconic/core";
 import { livePolicies, type Samplers, mapPolicies } from "../spec/parts.ts";
-import { policyNeedsOf } from "../spec/policy-needs.ts";
-import type { Learner } from "../spec/learning.ts";
+import { policyNeedsOf, type Learner } from "../spec/learning.ts";
 import type { RunSpec } from "../spec/run-spec.ts";
 import { problemSource, type ProblemSource } from "../spec/problem-source.ts";
+import type { Timer } from "@laconic/rewards";
+import { nextTurn } from "../queue/paced.ts";
 import { OpponentPool } from "../opponents/opponent-pool.ts";
 import { criticsOf, withLearned } from "../learned.ts";
 import type { Models } from "../run/checkpoint.ts";
@@ -25,6 +28,9 @@ import { Schedule } from "./schedule.ts";
 export interface TrainingRun extends RunSpec {
   readonly recorder: Recorder;
   readonly signal: AbortSignal | undefined;
+  readonly timer: Timer;
+  /** Yields to the event loop (asynchronous runs only). */
+  readonly turn: () => Promise<void>;
   readonly models: Models;
   /** Policies before the first step. */
   readonly references: Readonly<Record<string, PolicySnapshot>>;
@@ -40,8 +46,7 @@ export interface TrainingRun extends RunSpec {
 /** Creates the learners, warns of known traps, and freezes the references before a checkpoint replaces the weights. */
 export async function openTrainingRun(
   spec: RunSpec,
-  recorder: Recorder,
-  signal: AbortSignal | undefined,
+  { recorder, signal, timer }: Pick<TrainingRun, "recorder" | "signal" | "timer">,
 ): Promise<TrainingRun> {
   const { parts, config, learners, groupReward, curriculum } = spec;
   const { source, task, policies } = parts;
@@ -60,6 +65,8 @@ export async function openTrainingRun(
     ...spec,
     recorder,
     signal,
+    timer,
+    turn: config.asynchronous && !source ? () => nextTurn(timer) : async () => undefined,
     models,
     references,
     random,
@@ -127,4 +134,36 @@ export class OldPolicies {
     await disposeAll(this.#snapshots);
     this.#snapshots = null;
   }
+}
+
+/** Errors after which a run can be resumed. */
+const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
+
+/**
+ * Runs `work`; saves a checkpoint on errors that allow a resume. This is impossible between refreshes, because the old
+ * policy is not stored.
+ */
+export async function checkpointOnFailure<T>(
+  { recorder, models, schedule }: TrainingRun,
+  state: LoopState,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isKnown = LaconicError.is(error) && ends.includes(error.code);
+    if (isKnown && state.step > 0 && schedule.isRefreshDue(state.step)) await recorder.checkpoint(models, state);
+    throw error;
+  }
+}
+
+/** Saves a checkpoint at the end, unless the last step did. @param resumedAt - null for a fresh run */
+export async function saveAtEnd(
+  { recorder, models, schedule }: TrainingRun,
+  state: LoopState,
+  resumedAt: number | null,
+): Promise<void> {
+  const { step } = state;
+  const isKept = step === 0 || step === resumedAt || schedule.isRegularCheckpoint(step);
+  if (!isKept && schedule.isRefreshDue(step)) await recorder.checkpoint(models, state);
 }

@@ -11,7 +11,7 @@ import type { StepRecord } from "../run/step-record.ts";
 import type { Metrics } from "../step-metrics.ts";
 import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun, tinyTokenizer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";
-import { matchmakings } from "../spec/matchmaking.ts";
+import { matchmakings } from "../spec/learning.ts";
 import { matchesOf } from "./opponent-pool.ts";
 import { selfAt, withSelf, type OpponentState } from "./games.ts";
 

@@ -9,7 +9,7 @@ import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainingParts } from "../spec/parts.ts";
 import type { Recorder } from "../run/recorder.ts";
 import { openRun } from "../run/run-directory.ts";
-import { readLines } from "../run/file-system.ts";
+import { readLines } from "../reading/rows.ts";
 import { nodeFileSystem, nodeProcesses } from "../platform/node.ts";
 import { ProcessKilled, tinyParts, tinySettings, virtualTimer, type VirtualTimer } from "../testing/index.ts";
 import { train, type TrainResult } from "../train.ts";

@@ -1,4 +1,6 @@
-import { parsed, recordIn, type RunSource } from "./run-source.ts";
+import type { FileSystem } from "@laconic/core/files";
+import { runFiles } from "@laconic/core/run-folder";
+import { fileSystemSource, parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
 
 /** Row of a JSON lines file. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -6,8 +8,8 @@ export type Row = Readonly<Record<string, unknown>>;
 const decoder = new TextDecoder();
 
 /** Object of a line; null for other lines. */
-export function rowOf(line: Uint8Array | string): Row | null {
-  return recordIn(parsed(typeof line === "string" ? line : decoder.decode(line)));
+export function rowOf(line: Uint8Array | string | null): Row | null {
+  return line === null ? null : recordIn(parsed(typeof line === "string" ? line : decoder.decode(line)));
 }
 
 /** Rows of a file of any length. Skips lines that are not JSON objects, exceed 64 MiB, or are half-written. */
@@ -34,6 +36,26 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   const rows: Row[] = [];
   for await (const row of eachRow(source, name)) rows.push(row);
   return rows;
+}
+
+/** Yields the rows of a file, as {@link eachRow}. */
+export function eachLine(fs: FileSystem, path: string): AsyncGenerator<Row> {
+  return eachRow(fileSystemSource(fs, ""), path);
+}
+
+/** All rows of a small file. */
+export function readLines(fs: FileSystem, path: string): Promise<Row[]> {
+  return readRows(fileSystemSource(fs, ""), path);
+}
+
+/** First or last row; null without rows. */
+export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<Row | null> {
+  let found: Row | null = null;
+  for await (const row of eachLine(fs, path)) {
+    found = row;
+    if (place === "first") break;
+  }
+  return found;
 }
 
 /** Byte range without the line end. */
@@ -163,4 +185,74 @@ export class RowFile {
     }
     this.#at = size; // its remainder is not a row either
   }
+}
+
+/** Larger files are not checked, which takes about 10 ms. */
+const maxChecked = 16 << 20;
+
+/** Last complete step; 0 without one. */
+export async function lastStep(source: RunSource): Promise<number> {
+  return (await lastRow(source, runFiles.metrics))?.["step"] ?? 0;
+}
+
+/** Last complete row with a step; null without one. */
+export async function lastRow(
+  source: RunSource,
+  name: string,
+): Promise<(Readonly<Record<string, unknown>> & { readonly step: number }) | null> {
+  const found = await source.stat(name);
+  if (!found) return null;
+  const { size } = found;
+  // The last length is the limit of row readers.
+  for (const length of [1 << 16, 1 << 22, 1 << 26]) {
+    const from = Math.max(0, size - length);
+    const tail = await source.bytes(name, from, size - from);
+    const rows = rowsIn(tail && new TextDecoder().decode(tail));
+    const last = rows.findLast((row): row is typeof row & { readonly step: number } => typeof row["step"] === "number");
+    if (last !== undefined) return last;
+    if (from === 0) break;
+  }
+  return null;
+}
+
+/** First metrics row out of order; null without one, or for a too large file. */
+export async function lostSteps(source: RunSource): Promise<string | null> {
+  const found = await source.stat(runFiles.metrics);
+  const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
+  if (!bytes) return null;
+  const { steps, bad } = stepsIn(bytes);
+  const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
+  return defect === null ? null : `${runFiles.metrics}: ${defect}`;
+}
+
+/** Longer rows are parsed whole, because their start proves too little. */
+const maxTrusted = 1 << 20;
+
+/** Steps of the rows, and the first line without one, from 1. */
+function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
+  const steps: number[] = [];
+  let line: number = 0;
+  let bad: number | null = null;
+  for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
+    line += 1;
+    if (end === from) continue;
+    // The step comes first, so the remainder of a row is not parsed.
+    const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
+    const isTrusted = begins !== null && end - from <= maxTrusted;
+    const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
+    if (typeof step === "number") steps.push(step);
+    else bad ??= line;
+  }
+  return { steps, bad };
+}
+
+/** Describes the first deviation from the steps 1, 2, 3 ..., or returns null. @param steps - in file order */
+export function stepDefect(steps: readonly number[]): string | null {
+  for (const [i, step] of steps.entries()) {
+    const own = i + 1;
+    if (step === own) continue;
+    const row = `row ${i + 1} is of step ${step}`;
+    return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;
+  }
+  return null;
 }

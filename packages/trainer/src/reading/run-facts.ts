@@ -1,15 +1,29 @@
 import { endsWhole, runFiles, membersIn, recordVersion, type MemberHead } from "@laconic/core/run-folder";
 import { checkedNames } from "./run-files.ts";
-import { parsed, recordIn, textIn, type RunSource, isRunHeld, rowsIn, type LivingProcesses } from "./run-source.ts";
-import { lostSteps, lastStep } from "./step-rows.ts";
+import {
+  parsed,
+  recordIn,
+  textIn,
+  type RunSource,
+  isRunHeld,
+  rowsIn,
+  type LivingProcesses,
+  folderSource,
+} from "./run-source.ts";
+import { eachRow, lastStep, lostSteps } from "./rows.ts";
 import type { UnknownRecord } from "@laconic/core";
 import { maxJsonDepth } from "@laconic/core/json";
 import { likelyCause } from "../divergence.ts";
 import { regressionOf } from "../evaluation-warnings.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
-import { familyTable, type FamilyTable } from "./families.ts";
-import { eachRow, readRows } from "./rows.ts";
-import { folderSource } from "./folder-source.ts";
+import {
+  evaluationOf,
+  evaluationsIn,
+  familyTable,
+  numberOr,
+  type FamilyTable,
+  type RunEvaluation,
+} from "./evaluations.ts";
 
 /** State of a run: running, finished, interrupted or failed. */
 export type RunState =
@@ -122,30 +136,16 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   };
 }
 
-/** More evaluations are thinned out. */
-const maxEvaluations = 2000;
-
-/** First and last evaluation, and a selection between them. */
-async function evaluationsIn(source: RunSource): Promise<RunEvaluation[]> {
-  let [found, every, seen]: [RunEvaluation[], number, number] = [[], 1, 0];
-  let last: RunEvaluation | null = null;
-  for await (const row of eachRow(source, runFiles.evaluations)) {
-    const evaluation = evaluationOf(row);
-    if (!evaluation) continue;
-    last = evaluation;
-    if (seen++ % every !== 0) continue;
-    found.push(evaluation);
-    if (found.length < maxEvaluations) continue;
-    found = found.filter((_, i) => i % 2 === 0);
-    every *= 2;
-  }
-  return last && found.at(-1) !== last ? [...found, last] : found;
+async function secondsIn(source: RunSource, before: number = Infinity): Promise<number | null> {
+  let sum: number | null = null;
+  for await (const row of eachRow(source, runFiles.timing))
+    if (Number(row["step"]) < before) sum = (sum ?? 0) + stepSeconds(row);
+  return sum;
 }
 
-async function secondsIn(source: RunSource): Promise<number | null> {
-  let sum: number | null = null;
-  for await (const row of eachRow(source, runFiles.timing)) sum = (sum ?? 0) + stepSeconds(row);
-  return sum;
+/** Seconds of all steps over all processes; null before the first. @param before - counts earlier steps only */
+export function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
+  return secondsIn(folderSource(directory), before);
 }
 
 /** Facts of a run whose files are unreadable. */
@@ -227,78 +227,14 @@ function warmStartIn(value: unknown): WarmStartFacts | null {
   return typeof said === "string" && evaluation ? { said, before: evaluation } : null;
 }
 
-function evaluationOf(row: UnknownRecord): RunEvaluation | null {
-  const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
-  if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
-  const [low, high] = (Array.isArray(row["interval"]) ? row["interval"] : []).map((end) => numberOr(end));
-  const groups = Object.entries(recordIn(row["groups"]) ?? {}).flatMap(([name, own]) => {
-    const figures = groupOf(recordIn(own) ?? {});
-    return figures ? [[name, figures] as const] : [];
-  });
-  return {
-    step,
-    accuracy,
-    tokens,
-    problems: numberOr(row["problems"]) ?? 0,
-    interval: typeof low === "number" && typeof high === "number" ? [low, high] : null,
-    silence: numbersIn(row["silence"]),
-    ...(groups.length > 0 && { groups: Object.fromEntries(groups) }),
-  };
-}
-
-function groupOf(row: UnknownRecord): GroupFigures | null {
-  const [problems, accuracy, tokens] = [row["problems"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
-  if (typeof problems !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
-  return { problems, accuracy, tokens, measures: numbersIn(row["measures"]) };
-}
-
-function numbersIn(value: unknown): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(recordIn(value) ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-  );
-}
-
 /** Time of the last write, ignoring files derived from a run later. */
 async function newest(source: RunSource): Promise<number> {
   const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
   return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
 }
 
-function numberOr(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
-
 function textOr(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
-}
-
-/** Row of `evaluations.jsonl`: accuracy 0..1, mean tokens per episode. */
-export interface RunEvaluation {
-  readonly step: number;
-  readonly problems: number;
-  readonly accuracy: number;
-  /** 95 % interval of the accuracy. */
-  readonly interval: readonly [low: number, high: number] | null;
-  readonly tokens: number;
-  /** Share of empty turns by agent. */
-  readonly silence: Readonly<Record<string, number>>;
-  /** Figures by problem group. */
-  readonly groups?: Readonly<Record<string, GroupFigures>>;
-}
-
-/** Accuracy and tokens of a group of problems. */
-export interface GroupFigures {
-  readonly problems: number;
-  readonly accuracy: number;
-  readonly tokens: number;
-  readonly measures: Readonly<Record<string, number>>;
-}
-
-/** Seconds of all steps over all processes; null before the first. @param before - counts earlier steps only */
-export async function trainingSeconds(directory: string, before: number = Infinity): Promise<number | null> {
-  const rows = await readRows(folderSource(directory), runFiles.timing);
-  const timing = rows.filter(({ step }) => Number(step) < before);
-  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + stepSeconds(row), 0);
 }
 
 const lockName = "LOCK";

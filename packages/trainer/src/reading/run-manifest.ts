@@ -1,7 +1,10 @@
-import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { isRecord, LaconicError, thrownText, type UnknownRecord } from "@laconic/core";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
+import { runFiles } from "@laconic/core/run-folder";
 import { sha256Text } from "#platform";
 import * as z from "zod";
+import { explainedFileSystem } from "../platform/explained-file-system.ts";
 
 /** Initial configuration and inputs of a run. */
 export interface RunManifest {
@@ -39,6 +42,46 @@ export function parseRunManifest(text: string, path: string): RunManifest {
     "checkpoint_mismatch",
     `${path} was changed or is damaged: nothing says what the run was started with; put the file back, or start a new run`,
     { file: path },
+  );
+}
+
+/**
+ * Reads the manifest.
+ * @returns null without one
+ * @throws LaconicError `checkpoint_mismatch` if damaged, `data_invalid` if unreadable
+ */
+export async function manifestOfRun(given: FileSystem, directory: string): Promise<RunManifest | null> {
+  const fs = explainedFileSystem(given, directory);
+  const file = joinPath(directory, runFiles.manifest);
+  if (!(await fs.exists(file))) return null;
+  return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
+}
+
+/**
+ * Reads the stored settings.
+ * @throws LaconicError `run_missing` without any, `checkpoint_mismatch` for invalid content, `data_invalid` if
+ * unreadable
+ */
+export async function readSettings(given: FileSystem, directory: string): Promise<Readonly<Record<string, unknown>>> {
+  const fs = explainedFileSystem(given, directory);
+  const file = joinPath(directory, runFiles.config);
+  if (!(await fs.exists(file)))
+    throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
+  const refused = (what: string, cause?: unknown): LaconicError =>
+    new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
+  const bytes = await fs.read(file).catch((error: unknown) => {
+    if (LaconicError.is(error)) throw error;
+    throw refused(`cannot be read: ${thrownText(error)}`, error);
+  });
+  let settings: unknown;
+  try {
+    settings = boundedJson(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw refused(`is not JSON any more: ${(error as Error).message}`, error);
+  }
+  if (isRecord(settings)) return settings;
+  throw refused(
+    `holds ${settings === null || Array.isArray(settings) ? JSON.stringify(settings) : `a ${typeof settings}`} instead of settings`,
   );
 }
 

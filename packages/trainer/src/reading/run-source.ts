@@ -1,5 +1,7 @@
 import { isRecord } from "@laconic/core";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { tryParseJson } from "@laconic/core/json";
+import { isFolder, readPart, statFile } from "#platform";
 
 /** Read access to a run folder. */
 export interface RunSource {
@@ -8,6 +10,24 @@ export interface RunSource {
   /** Up to `length` bytes; null if unreadable. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
   isFolder?(name: string): Promise<boolean>;
+}
+
+/** A local run folder. Links are followed. */
+export function folderSource(folder: string): RunSource {
+  return {
+    stat: (name) => statFile(joinPath(folder, name)),
+    bytes: (name, from, length) => readPart(joinPath(folder, name), from, length),
+    isFolder: (name) => isFolder(joinPath(folder, name)),
+  };
+}
+
+/** Reads a run folder through a file system. */
+export function fileSystemSource(fs: FileSystem, folder: string): RunSource {
+  const path = (name: string): string => joinPath(folder, name);
+  return {
+    stat: async (name) => ((await fs.exists(path(name))) ? { size: await fs.size(path(name)), mtimeMs: 0 } : null),
+    bytes: (name, from, length) => fs.readPart(path(name), from, length),
+  };
 }
 
 /** Tells which processes are alive. */

@@ -2,13 +2,16 @@ import * as z from "zod";
 import { type StoredWeights, LaconicError, thrownText } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
-import { explainWriteError, replaceFile, explainedFileSystem } from "./file-system.ts";
+import { explainedFileSystem, explainWriteError } from "../platform/explained-file-system.ts";
+import { replaceFile } from "./file-system.ts";
 import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
-import type { TraceDigests } from "./traces.ts";
 import { runFiles } from "@laconic/core/run-folder";
 
 /** Policy's task and prompts, stored with its weights. */
 export const policyFile = "laconic.json";
+
+/** Sizes and hashes of trace files at a checkpoint. */
+export type TraceDigests = Readonly<Record<string, FileDigest>>;
 
 export interface CheckpointFacts {
   readonly run?: string;

@@ -2,6 +2,7 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { stoppingAfter } from "../../test/run-folder.ts";
 import { tinyDuelParts, tinyPairParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { unequalFiles } from "../reading/run-files.ts";
 
@@ -94,9 +95,7 @@ test.each(Object.entries(resumed))(
         settings: { ...settings, ...options.settings },
       });
     await run({ directory: one, now: clock(1) });
-    const stop = new AbortController();
-    const observer = { step: ({ step = 0 }: Readonly<Record<string, number>>) => void (step === 2 && stop.abort()) };
-    await run({ directory: half, now: clock(7), observer, signal: stop.signal });
+    await run({ directory: half, now: clock(7), ...stoppingAfter(2) });
     await run({ directory: half, now: clock(3), resume: true });
     expect(await filesOf(half)).toEqual(await filesOf(one));
     expect(await readFile(join(one, "metrics.jsonl"), "utf8")).toMatch(metrics);

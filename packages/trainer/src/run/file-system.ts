@@ -1,69 +1,11 @@
-import { LaconicError, type UnknownRecord } from "@laconic/core";
-import { type FileSystem, linesIn } from "@laconic/core/files";
+import type { UnknownRecord } from "@laconic/core";
+import type { FileSystem } from "@laconic/core/files";
 import type { ReadAt } from "@laconic/core/run-folder";
-import { parsed, recordIn } from "../reading/run-source.ts";
-import { absolutePath } from "#platform";
 
 /** Replaces a file by a rename. A kill leaves the old or the new file. */
 export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
   await fs.write(`${path}.tmp`, data);
   await fs.rename(`${path}.tmp`, path);
-}
-
-/** System errors that the user can fix. */
-const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST", "EIO"]);
-
-/** Errors of existing files; callers check existence first. */
-const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
-
-function explainReadError(error: unknown, path: string): unknown {
-  const reason = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  if (!unreadable.has(reason)) return error;
-  const message = `${path} cannot be read: ${(error as Error).message}; mend the cause and resume`;
-  return new LaconicError("data_invalid", message, { path, reason }, error);
-}
-
-/** Adds the remedy to errors of writing, as `run_unwritable`; other errors stay unchanged. */
-export function explainWriteError(error: unknown, directory: string): unknown {
-  const isOurs = LaconicError.is(error) && error.code === "run_unwritable";
-  if (!(error instanceof Error)) return error;
-  const reason = !isOurs && "code" in error && typeof error.code === "string" ? error.code : null;
-  if (!isOurs && (reason === null || !unwritable.has(reason))) return error;
-  const message = isOurs ? error.message : `${directory} cannot be written: ${error.message}`;
-  return new LaconicError(
-    "run_unwritable",
-    `${message}; what was saved before is whole: mend the cause and resume, or start again a run without a checkpoint`,
-    { directory, ...(reason !== null && { reason }) },
-    error,
-  );
-}
-
-/** Wraps a file system so that errors name the run or file and the remedy. */
-export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
-  const explained = <T>(done: Promise<T>): Promise<T> =>
-    done.catch((error: unknown) => {
-      throw explainWriteError(error, directory);
-    });
-  const readable = <T>(path: string, done: Promise<T>): Promise<T> =>
-    done.catch((error: unknown) => {
-      throw explainReadError(error, path);
-    });
-  return {
-    makeDirectory: (path) => explained(fs.makeDirectory(path)),
-    exists: (path) => readable(path, fs.exists(path)),
-    list: (path) => readable(path, fs.list(path)),
-    read: (path) => readable(path, fs.read(path)),
-    size: (path) => readable(path, fs.size(path)),
-    readPart: (path, from, length) => readable(path, fs.readPart(path, from, length)),
-    digest: (path) => readable(path, fs.digest(path)),
-    write: (path, data) => explained(fs.write(path, data)),
-    append: (path, data) => explained(fs.append(path, data)),
-    truncate: (path, bytes) => explained(fs.truncate(path, bytes)),
-    rename: (from, to) => explained(fs.rename(from, to)),
-    syncFile: (path) => explained(fs.syncFile(path)),
-    syncDirectory: (path) => explained(fs.syncDirectory(path)),
-    remove: (path) => explained(fs.remove(path)),
-  };
 }
 
 /** JSON line. Numbers outside JSON become null, with their keys under `nonfinite`. */
@@ -86,39 +28,6 @@ export async function* piecesBy(read: ReadAt, from: number = 0, to: number = Inf
     yield piece;
     at += piece.length;
   }
-}
-
-const decoder = new TextDecoder();
-
-/** Returns null for lines other than JSON objects. */
-export function rowIn(line: Uint8Array | null): UnknownRecord | null {
-  return line && recordIn(parsed(decoder.decode(line)));
-}
-
-/** Yields the rows of a file; other lines are skipped. */
-export async function* eachLine(fs: FileSystem, path: string): AsyncGenerator<UnknownRecord> {
-  if (!(await fs.exists(path))) return;
-  for await (const line of linesIn(piecesOf(fs, path))) {
-    const row = rowIn(line);
-    if (row) yield row;
-  }
-}
-
-/** All rows of a small file. */
-export async function readLines(fs: FileSystem, path: string): Promise<UnknownRecord[]> {
-  const rows: UnknownRecord[] = [];
-  for await (const row of eachLine(fs, path)) rows.push(row);
-  return rows;
-}
-
-/** First or last row; null without rows. */
-export async function lineAt(fs: FileSystem, path: string, place: "first" | "last"): Promise<UnknownRecord | null> {
-  let found: UnknownRecord | null = null;
-  for await (const row of eachLine(fs, path)) {
-    found = row;
-    if (place === "first") break;
-  }
-  return found;
 }
 
 /** Appends whole lines. Torn text of a failed write or a kill is cut off before the next write. */
@@ -164,12 +73,4 @@ async function endOfLines(fs: FileSystem, path: string, size: number): Promise<n
     if (at >= 0) return from + at + 1;
   }
   return 0;
-}
-
-export function lastOf(directory: string): string {
-  return (
-    absolutePath(directory)
-      .split(/[\\/]/u)
-      .findLast((part) => part !== "") ?? directory
-  );
 }

@@ -2,7 +2,7 @@ import { appendFile, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusal } from "../../../../test/refusal.ts";
-import { runFolder } from "../../test/run-folder.ts";
+import { runFolder, stoppingAfter } from "../../test/run-folder.ts";
 import type { Metrics } from "../step-metrics.ts";
 import { tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { changesOf, sha256Of } from "../reading/run-manifest.ts";
@@ -200,9 +200,7 @@ test("where possible: a new run, one that died before its first checkpoint, and 
     },
   };
   await expect(runIn(directory, { resume: "where-possible", observer: die })).rejects.toThrow("killed");
-  const stop = new AbortController();
-  const observer = { step: (metrics: Metrics) => void (metrics["step"] === 3 && stop.abort()) };
-  await runIn(directory, { resume: "where-possible", signal: stop.signal, observer });
+  await runIn(directory, { resume: "where-possible", ...stoppingAfter(3) });
   expect(await runIn(directory, { resume: "where-possible" })).toMatchObject({ steps: 6 });
   expect(await text(directory, "metrics.jsonl")).toBe(await text(straight, "metrics.jsonl"));
 });

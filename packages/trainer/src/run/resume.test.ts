@@ -3,16 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reference, runIn, settings, traces } from "../../test/killed-runs.ts";
-import { runFolder } from "../../test/run-folder.ts";
+import { runFolder, stoppingAfter } from "../../test/run-folder.ts";
 import { tinyParts } from "../testing/index.ts";
 
 test("an interrupt finishes the step, saves it, and the resumed run ends like an uninterrupted one", async () => {
   const { expected } = await reference();
   for (const stopAfter of [1, 2, 3]) {
     const directory = await runFolder();
-    const stop = new AbortController();
-    const observer = { step: (metrics: Record<string, number>) => metrics["step"] === stopAfter && stop.abort() };
-    const first = await runIn(directory, { signal: stop.signal, observer: { step: (m) => void observer.step(m) } });
+    const first = await runIn(directory, stoppingAfter(stopAfter));
     expect(first).toMatchObject({ steps: stopAfter, interrupted: true });
     expect(existsSync(join(directory, "checkpoints", `step-0000000${stopAfter}`))).toBe(true);
     const second = await runIn(directory, { resume: true });
@@ -33,9 +31,7 @@ test("an old policy that outlives steps resumes identically: an interrupt waits 
   const refresh = { ...settings, refreshOldPolicyEvery: 2 };
   const [whole, cut] = [await runFolder(), await runFolder()];
   await runIn(whole, { settings: refresh });
-  const stop = new AbortController();
-  const observer = { step: () => stop.abort() };
-  const first = await runIn(cut, { settings: refresh, signal: stop.signal, observer });
+  const first = await runIn(cut, { settings: refresh, ...stoppingAfter(1) });
   expect(first).toMatchObject({ steps: 2, interrupted: true });
   await runIn(cut, { settings: refresh, resume: true });
   expect(await traces(cut)).toEqual(await traces(whole));
@@ -67,11 +63,7 @@ test("signs of dead training survive: a resumed run has the warnings and the sta
   expect(warnings?.match(/in every group of the last 3 steps \(to step 3\) the rewards are equal/gu)).toHaveLength(1);
   for (const stopAfter of [1, 2, 3, 5]) {
     const cut = await runFolder();
-    const stop = new AbortController();
-    const observer = {
-      step: (metrics: Record<string, number>) => void (metrics["step"] === stopAfter && stop.abort()),
-    };
-    await runIn(cut, { settings: equal, parts: alike(), signal: stop.signal, observer });
+    await runIn(cut, { settings: equal, parts: alike(), ...stoppingAfter(stopAfter) });
     await runIn(cut, { settings: equal, parts: alike(), resume: true });
     expect(await kept(cut)).toEqual(await kept(whole));
   }

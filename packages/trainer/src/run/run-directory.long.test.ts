@@ -11,7 +11,7 @@ import { onePolicy, onlyPolicy, type TrainedPolicy } from "../spec/parts.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
-import { readLines } from "./file-system.ts";
+import { readLines } from "../reading/rows.ts";
 import type { FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { openRun } from "./run-directory.ts";

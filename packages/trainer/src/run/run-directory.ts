@@ -4,7 +4,7 @@ import { gzipMember, recordVersion, runFiles, type MemberHead, type RecordedEpis
 import { gzipped, nodeFileSystem, nodeProcesses } from "#platform";
 import type { Evaluation } from "../evaluate.ts";
 import type { SinkOutcome } from "../sinks/metric-sink.ts";
-import { SinkSet } from "./sink-set.ts";
+import { lastOf, SinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../step-metrics.ts";
 import {
@@ -19,15 +19,16 @@ import {
   OpponentFolder,
 } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
-import { explainedFileSystem, replaceFile, readLines, toLine, lastOf, LineFile } from "./file-system.ts";
+import { explainedFileSystem } from "../platform/explained-file-system.ts";
+import { readLines } from "../reading/rows.ts";
+import { replaceFile, toLine, LineFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "../reading/changed-settings.ts";
 import { lockRun, type RunLock } from "./lock.ts";
 import type { DroppedProblem } from "../queue/training-queue.ts";
 import { stepClock, type StepClock, type Run, type RunObserver, type RunOptions } from "./recorder.ts";
 import { changesOf, runManifest } from "../reading/run-manifest.ts";
-import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
+import { checkSame, clear, continues, cutTraces, TraceDigester, traceEnds, writeConfig } from "./stored-run.ts";
 import { packEvaluation, packRollouts, packStep, type StepRecord } from "./step-record.ts";
-import { cutTraces, TraceDigester, traceEnds } from "./traces.ts";
 
 /**
  * Creates or resumes a run directory.

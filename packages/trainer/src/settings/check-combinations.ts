@@ -1,6 +1,6 @@
-import { LaconicError } from "@laconic/core";
 import type { GroupKey, RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "./config.ts";
+import { refuseSetting } from "./refuse-setting.ts";
 import { importanceOf, isNamedEstimator, isNamedRate } from "./named.ts";
 
 /** Ratio units whose messages have different advantages, by grouping key. */
@@ -16,10 +16,7 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
  * @throws LaconicError `config_invalid` naming the key
  */
 export function checkCombinations(config: TrainConfig, place: readonly string[]): void {
-  const refuse = (key: string, reason: string): never => {
-    const at = [...place, key].join(".");
-    throw new LaconicError("config_invalid", `${at}: ${reason}`, { key: at });
-  };
+  const refuse = (key: string, reason: string): never => refuseSetting([...place, key].join("."), reason);
   const sequences = config.problemsPerStep * config.episodesPerProblem;
   if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
   const { advantage } = config;

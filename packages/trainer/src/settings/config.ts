@@ -118,42 +118,34 @@ export interface TrainConfig extends Omit<ValuesOf<typeof tables.loopTable>, "gr
   readonly checkpoint: ValuesOf<typeof tables.checkpointTable>;
 }
 
-/** Groups filled key by key; other settings are replaced as a whole. */
-export const filledGroups = ["optimizer", "evaluation", "checkpoint", "scoring"] as const;
-
-type FilledGroup = (typeof filledGroups)[number];
-
 /** Objective as written by users: a single clip number applies to both sides. */
 export type WrittenObjective = Omit<ObjectiveSettings, "clip"> & {
   readonly clip?: NonNullable<ObjectiveSettings["clip"]> | number;
 };
 
-/** Partial configuration. Defaults: {@link agentGspoDefaults}. */
-export type TrainSettings = {
-  readonly [
-    Key in Exclude<
-      keyof TrainConfig,
-      FilledGroup | "asynchronous" | "divergence" | "objective" | "opponents" | "policies" | "supervised"
-    >
-  ]?: TrainConfig[Key];
-} & {
-  readonly objective?: WrittenObjective | Value<"objective">;
-  readonly policies?: Readonly<
+/** Settings with a shorter form for users: defaults fill them key by key. */
+interface ShortForms extends Pick<Partials, "evaluation" | "checkpoint" | "scoring"> {
+  readonly objective: WrittenObjective | Value<"objective">;
+  readonly policies: Readonly<
     Record<string, Omit<PolicySettings, "objective"> & { readonly objective?: WrittenObjective | Value<"objective"> }>
   >;
   /** Defaults: {@link asynchronousDefaults}. */
-  readonly asynchronous?: Partial<AsynchronousSettings> | null;
-  readonly divergence?: Partial<DivergenceSettings> | null;
+  readonly asynchronous: Partial<AsynchronousSettings> | null;
+  readonly divergence: Partial<DivergenceSettings> | null;
   /** Defaults: {@link opponentDefaults}. */
-  readonly opponents?: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
+  readonly opponents: (Pick<OpponentSettings, "sides"> & Partial<OpponentSettings>) | null;
   /** Defaults: {@link supervisedDefaults}. */
-  readonly supervised?: Partial<SupervisedSettings> | null;
-} & {
-  readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
-} & {
-  readonly optimizer?: Partial<Omit<TrainConfig["optimizer"], "learningRate">> & {
+  readonly supervised: Partial<SupervisedSettings> | null;
+  readonly optimizer: Partial<Omit<TrainConfig["optimizer"], "learningRate">> & {
     readonly learningRate?: Partial<LearningRateSchedule> | Value<"schedule">;
   };
+}
+
+type Partials = { readonly [Key in keyof TrainConfig]: Partial<TrainConfig[Key]> };
+
+/** Partial configuration. Defaults: {@link agentGspoDefaults}. */
+export type TrainSettings = {
+  readonly [Key in keyof TrainConfig]?: Key extends keyof ShortForms ? ShortForms[Key] : TrainConfig[Key];
 };
 
 /** Defaults for asynchronous sampling. Measured: 99 % of the slots in use. */

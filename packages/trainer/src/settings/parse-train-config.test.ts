@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { expect, test } from "vitest";
 import { agentGspoDefaults } from "./config.ts";
 import { parseTrainConfig } from "./parse-train-config.ts";
+import { settingPaths, trainConfigSchema } from "./schema.ts";
 
 function refusal(partial: unknown, place: readonly string[] = []): LaconicError {
   try {
@@ -151,4 +152,32 @@ test("one number clips to both sides, of the run and of a policy", () => {
   const range = { name: "grpo", clip: { low: 0.2, high: 0.2 }, aggregation: "seq-mean-token-mean" };
   expect([config.objective, config.policies["a"]?.objective]).toEqual([range, range]);
   expect(() => parseTrainConfig({ objective: { name: "grpo", clip: -1 } })).toThrow(/objective\.clip\.low/u);
+});
+
+test("a name stands for an alternative, and a number for a range or a budget's target", () => {
+  const config = parseTrainConfig({
+    objective: "grpo",
+    advantage: "rloo",
+    credit: "shared",
+    policies: { one: { objective: { name: "dapo", clip: 0.3 }, budget: { targetTokens: 9, learningRate: 1e-3 } } },
+  });
+  expect(config.objective.name).toBe("grpo");
+  expect(config.advantage).toMatchObject({ estimator: "rloo" });
+  expect(config.policies["one"]?.objective).toMatchObject({ name: "dapo", clip: { low: 0.3, high: 0.3 } });
+  expect(() => parseTrainConfig({ budget: 20 })).toThrow(/^budget\.learningRate: it is missing/u);
+});
+
+test.each([
+  [{ objective: "gppo" }, /objective.*did you mean gspo\?/u],
+  [{ objective: "__proto__" }, /objective/u],
+  [{ objective: 3 }, /objective/u],
+  [{ credit: "sharing" }, /credit/u],
+])("%j is rejected with what is accepted", (written, message) => {
+  expect(() => parseTrainConfig(written)).toThrow(message);
+});
+
+test("paths name settings within alternatives and records", () => {
+  expect(settingPaths(trainConfigSchema)).toEqual(
+    expect.arrayContaining(["steps", "objective.kl.coefficient", "policies.*.budget.targetTokens", "credit.kind"]),
+  );
 });

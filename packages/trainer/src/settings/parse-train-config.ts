@@ -1,4 +1,4 @@
-import { fillDefaults, isRecord, LaconicError, nearestName } from "@laconic/core";
+import { fillDefaults, isRecord, nearestName } from "@laconic/core";
 import { samplingParameters } from "@laconic/core/backends";
 import { budgetOptionsShape, dualController } from "@laconic/budget";
 import { issueWords } from "@laconic/core/schemas";
@@ -9,15 +9,15 @@ import { checkCombinations } from "./check-combinations.ts";
 import {
   agentGspoDefaults,
   asynchronousDefaults,
-  filledGroups,
   opponentDefaults,
   supervisedDefaults,
   type PolicySettings,
   type TrainConfig,
 } from "./config.ts";
 import { estimatorOf, isNamedBudget, isNamedCost, isNamedEstimator, isNamedObjective, objectiveOf } from "./named.ts";
+import { refuseSetting } from "./refuse-setting.ts";
 import { expandPlainForms, trainConfigSchema } from "./schema.ts";
-import { isValueSource } from "./values.ts";
+import { isValueSource, presentSchema } from "./values.ts";
 
 /**
  * Fills defaults from {@link agentGspoDefaults} and checks the result.
@@ -32,7 +32,7 @@ export function parseTrainConfig(
 ): TrainConfig {
   const given = withDefaults(expandPlainForms(trainConfigSchema, partial));
   const parsed = trainConfigSchema.safeParse(given, { error: issueWords });
-  if (!parsed.success) throw refusal(parsed.error.issues, place, given, nearest);
+  if (!parsed.success) refuse(parsed.error.issues, place, given, nearest);
   checkCombinations(parsed.data, place);
   checkNamed(parsed.data);
   return resolved(parsed.data);
@@ -72,15 +72,16 @@ function resolvedBudget(budget: NonNullable<TrainConfig["budget"]>): NonNullable
   return isNamedBudget(budget) ? fillDefaults(budgetOptionsShape, budget) : budget;
 }
 
-function invalid(key: string, reason: string): LaconicError {
-  return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
-}
+const { optimizer, evaluation, checkpoint, scoring, divergence } = agentGspoDefaults;
 
 /** Groups filled key by key. Defaults of one alternative must not leak into another. */
 const filled: Readonly<Record<string, object | null>> = {
-  ...Object.fromEntries(filledGroups.map((group) => [group, agentGspoDefaults[group]])),
+  optimizer,
+  evaluation,
+  checkpoint,
+  scoring,
+  divergence,
   asynchronous: asynchronousDefaults,
-  divergence: agentGspoDefaults.divergence,
   opponents: opponentDefaults,
   supervised: supervisedDefaults,
 };
@@ -106,24 +107,24 @@ function laidOver(defaults: unknown, written: unknown): unknown {
 }
 
 /** Reports the first unknown key, else the first invalid value. */
-function refusal(
+function refuse(
   issues: readonly z.core.$ZodIssue[],
   place: readonly string[],
   given: unknown,
   nearest: (name: string) => string | undefined,
-): LaconicError {
+): never {
   const all = issues.flatMap((issue) => issuesOfNamed(issue));
   const stray = all.find((issue) => issue.code === "unrecognized_keys");
   const issue = stray ?? (all[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
   const keyOf = (name: string): string => [...place, ...path, name].join(".");
-  if (!stray) return invalid([...place, ...path].join("."), issue.message);
+  if (!stray) return refuseSetting([...place, ...path].join("."), issue.message);
   const name = stray.keys[0] as string;
   const known = keysAt(trainConfigSchema, path, given);
   const nearHere = nearestName(name, known);
   const near = nearHere === undefined ? nearest(name) : keyOf(nearHere);
   const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`;
-  return invalid(keyOf(name), `there is no such setting; ${hint}`);
+  return refuseSetting(keyOf(name), `there is no such setting; ${hint}`);
 }
 
 /** Issues of the named alternative, for settings that are not values. */
@@ -135,19 +136,16 @@ function issuesOfNamed(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 
 /** Known keys at a path, of the chosen alternative. */
 function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
-    return keysAt(schema.unwrap(), path, given);
-  if (schema instanceof z.ZodUnion) {
-    const meant = schema.options.filter((option) => isMeant(option, given));
-    const options = meant.length > 0 ? meant : schema.options;
+  const present = presentSchema(schema);
+  if (present instanceof z.ZodUnion) {
+    const meant = present.options.filter((option) => isMeant(option, given));
+    const options = meant.length > 0 ? meant : present.options;
     return [...new Set(options.flatMap((option) => keysAt(option, path, given)))];
   }
   const [key, ...rest] = path;
-  if (schema instanceof z.ZodRecord)
-    return key === undefined ? [] : keysAt(schema.valueType, rest, isRecord(given) ? given[key] : undefined);
-  if (!(schema instanceof z.ZodObject)) return [];
-  if (key === undefined) return Object.keys(schema.shape);
-  const inner = schema.shape[key];
+  const fields: Readonly<Record<string, z.core.$ZodType>> = present instanceof z.ZodObject ? present.shape : {};
+  if (key === undefined) return Object.keys(fields);
+  const inner = present instanceof z.ZodRecord ? present.valueType : fields[key];
   return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
 }
 

@@ -7,7 +7,15 @@ import { costShapes, decoupledShape } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import type { CreditSettings, TrainConfig } from "./config.ts";
 import * as tables from "./tables.ts";
-import { valueOr, valueSchema, isValueSource, trainValues, valueKindOf, type TrainValues } from "./values.ts";
+import {
+  isValueSource,
+  presentSchema,
+  trainValues,
+  valueKindOf,
+  valueOr,
+  valueSchema,
+  type TrainValues,
+} from "./values.ts";
 
 /** Adds a field that selects an alternative. */
 function namedSchema(key: string, help: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
@@ -150,8 +158,8 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * target.
  */
 export function expandPlainForms(schema: z.core.$ZodType, written: unknown): unknown {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
-    return expandPlainForms(schema.unwrap(), written);
+  const present = presentSchema(schema);
+  if (present !== schema) return expandPlainForms(present, written);
   const named = schema instanceof z.ZodUnion && valueKindOf(schema) !== undefined ? schema.options.at(-1) : undefined;
   if (named) return isValue(schema, written) ? written : expandPlainForms(named, written);
   if (schema instanceof z.ZodDiscriminatedUnion) {
@@ -187,9 +195,21 @@ function isValue(schema: z.core.$ZodType, written: unknown): boolean {
   return kind !== undefined && (isValueSource(written) || trainValues[kind].lacks(written) === null);
 }
 
+/** Fields of a group, of every alternative, or of any name as `*`. */
+function fieldsOf(schema: z.core.$ZodType): (readonly [name: string, field: z.core.$ZodType])[] {
+  const present = presentSchema(schema);
+  if (present instanceof z.ZodUnion) return present.options.flatMap((option) => fieldsOf(option));
+  if (present instanceof z.ZodRecord) return [["*", present.valueType]];
+  return present instanceof z.ZodObject ? Object.entries(present.shape) : [];
+}
+
 /** Paths of settings and groups; `*` matches any name. */
-export function settingPaths(schema: z.core.$ZodType): string[] {
-  return [...new Set(pathsBelow(schema, []))];
+export function settingPaths(schema: z.core.$ZodType, path: readonly string[] = []): string[] {
+  const paths = fieldsOf(schema).flatMap(([name, field]) => {
+    const own = [...path, name];
+    return [...(name === "*" ? [] : [own.join(".")]), ...settingPaths(field, own)];
+  });
+  return [...new Set(paths)];
 }
 
 /** Paths of settings that take a value, with its kind. */
@@ -199,19 +219,5 @@ export function valuePaths(
 ): (readonly [path: readonly string[], kind: keyof TrainValues])[] {
   const kind = valueKindOf(schema);
   if (kind !== undefined) return [[path, kind]];
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valuePaths(schema.unwrap(), path);
-  if (schema instanceof z.ZodRecord) return valuePaths(schema.valueType, [...path, "*"]);
-  if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries(schema.shape).flatMap(([name, field]) => valuePaths(field, [...path, name]));
-}
-
-function pathsBelow(schema: z.core.$ZodType, path: readonly string[]): string[] {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return pathsBelow(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => pathsBelow(option, path));
-  if (schema instanceof z.ZodRecord) return pathsBelow(schema.valueType, [...path, "*"]);
-  if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries(schema.shape).flatMap(([name, field]) => [
-    [...path, name].join("."),
-    ...pathsBelow(field, [...path, name]),
-  ]);
+  return fieldsOf(schema).flatMap(([name, field]) => valuePaths(field, [...path, name]));
 }

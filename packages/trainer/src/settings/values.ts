@@ -129,10 +129,17 @@ export function valueOr<Kind extends keyof TrainValues, T>(
   return description === undefined ? slot : slot.describe(description);
 }
 
+/** A schema without null and absence. */
+export function presentSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional
+    ? presentSchema(schema.unwrap())
+    : schema;
+}
+
 /** Kind of value that a schema takes, or undefined. */
 export function valueKindOf(schema: z.core.$ZodType): keyof TrainValues | undefined {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return valueKindOf(schema.unwrap());
-  if (schema instanceof z.ZodUnion && !(schema instanceof z.ZodDiscriminatedUnion))
-    return schema.options.map((option) => valueKindOf(option)).find((kind) => kind !== undefined);
-  return schema instanceof z.ZodCustom ? (schema.meta()?.["value"] as keyof TrainValues | undefined) : undefined;
+  const present = presentSchema(schema);
+  if (present instanceof z.ZodUnion && !(present instanceof z.ZodDiscriminatedUnion))
+    return present.options.map((option) => valueKindOf(option)).find((kind) => kind !== undefined);
+  return present instanceof z.ZodCustom ? (present.meta()?.["value"] as keyof TrainValues | undefined) : undefined;
 }

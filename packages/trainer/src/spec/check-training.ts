@@ -1,10 +1,10 @@
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { LaconicError, nearestName, randomFromSeed, type Objective } from "@laconic/core";
 import { checkValue } from "@laconic/core/checks";
 import type { OpponentSettings, TrainConfig } from "../settings/config.ts";
+import { refuseSetting } from "../settings/refuse-setting.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
-import { checkPolicyNeeds } from "./policy-needs.ts";
 import { lacksOfProblems, problemSource } from "./problem-source.ts";
-import { learningOf, type LearningOutline } from "./learning.ts";
+import { learningOf, policyNeedsOf, type LearningOutline } from "./learning.ts";
 
 /**
  * Rejects the same inputs as `runSpec` before anything is created. Needs no weights, and problems only if available.
@@ -40,26 +40,21 @@ function checkPlayed(parts: PartsOutline, learning: LearningOutline): void {
   checkOpponents(parts, learning);
   for (const { estimator, objective, config, groupBy, grouping } of learners) {
     if (estimator.advantagePer === "token" && objective.advantagePer === "sequence")
-      refuse(
+      refuseSetting(
         "objective",
         `${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
       );
     if (config.weightBy === "turn" && groupBy !== "prompt+agent" && grouping === null)
-      refuse(
+      refuseSetting(
         "weightBy",
         `turn has no effect with groupBy ${groupBy}, where an episode is in a group once; use prompt+agent`,
       );
     if (estimator.needs?.includes("agents") && !groupBy.includes("agent"))
-      refuse(
+      refuseSetting(
         "groupBy",
         `the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
       );
   }
-}
-
-/** @throws LaconicError `config_invalid` naming the key */
-function refuse(key: string, reason: string): never {
-  throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
 }
 
 /** Rejects settings that conflict with a custom value or have no effect. */
@@ -67,25 +62,28 @@ function checkValues({ source, task }: PartsOutline, { config, curriculum, learn
   const { asynchronous, sampling, ratioUnit, tree } = config;
   const isScheduled = typeof sampling.temperature !== "number";
   if (curriculum && asynchronous)
-    refuse("asynchronous", "plays problems before the results are there that a curriculum chooses by");
-  if (curriculum && source) refuse("curriculum", "has no effect: episodes are played elsewhere");
+    refuseSetting("asynchronous", "plays problems before the results are there that a curriculum chooses by");
+  if (curriculum && source) refuseSetting("curriculum", "has no effect: episodes are played elsewhere");
   if (isScheduled && asynchronous)
-    refuse("asynchronous", "plays episodes of several steps at a time, and a schedule gives each its own temperature");
-  if (isScheduled && source) refuse("sampling.temperature", "has no effect: episodes are played elsewhere");
-  if (tree && !task.game) refuse("tree", `the task ${task.name} is not played in synchronous turns`);
+    refuseSetting(
+      "asynchronous",
+      "plays episodes of several steps at a time, and a schedule gives each its own temperature",
+    );
+  if (isScheduled && source) refuseSetting("sampling.temperature", "has no effect: episodes are played elsewhere");
+  if (tree && !task.game) refuseSetting("tree", `the task ${task.name} is not played in synchronous turns`);
   if (learners.every(({ grouping }) => grouping === null)) return;
   if (ratioUnit === "trajectory" || ratioUnit === "joint")
-    refuse(
+    refuseSetting(
       "ratioUnit",
       `${ratioUnit} joins messages that a grouping function may give different advantages; use message or turn`,
     );
-  if (tree) refuse("tree", "a tree groups by its nodes, so a grouping function has no effect");
+  if (tree) refuseSetting("tree", "a tree groups by its nodes, so a grouping function has no effect");
 }
 
 function checkExamples({ policies }: PartsOutline, { config: { supervised } }: LearningOutline): void {
   const has = Object.values(policies).some(({ examples }) => examples !== undefined);
   if (has === (supervised !== null)) return;
-  if (has) refuse("supervised", "null leaves the examples of the policies unused; set it, or remove them");
+  if (has) refuseSetting("supervised", "null leaves the examples of the policies unused; set it, or remove them");
   const message =
     "supervised.examples: there are none to learn; name a file, a list or a function, or set supervised to null";
   throw new LaconicError("config_invalid", message, { key: "supervised" });
@@ -93,7 +91,8 @@ function checkExamples({ policies }: PartsOutline, { config: { supervised } }: L
 
 function checkGroupReward({ config: { tree, credit }, groupReward, learners }: LearningOutline): void {
   if (groupReward === null) return;
-  const apart = (key: string, reason: string): never => refuse(key, `${reason}, so it cannot go with a group reward`);
+  const apart = (key: string, reason: string): never =>
+    refuseSetting(key, `${reason}, so it cannot go with a group reward`);
   if (tree) apart("tree", "judges each joint reply as it comes");
   if (credit.kind !== "shared") apart("credit", `${credit.kind} judges episodes again, without their group`);
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
@@ -102,7 +101,8 @@ function checkGroupReward({ config: { tree, credit }, groupReward, learners }: L
 
 function checkSource({ source, task }: PartsOutline, { config, learners }: LearningOutline): void {
   if (source === undefined) return;
-  const elsewhere = (key: string, reason: string): never => refuse(key, `${reason}, and episodes are played elsewhere`);
+  const elsewhere = (key: string, reason: string): never =>
+    refuseSetting(key, `${reason}, and episodes are played elsewhere`);
   if (config.tree) elsewhere("tree", "a tree is played turn by turn here");
   if (config.credit.kind !== "shared") elsewhere("credit", `${config.credit.kind} plays or grades episodes again`);
   if (config.problemPool !== null) elsewhere("problemPool", "problems are drawn from it here");
@@ -118,20 +118,21 @@ function checkOpponents(parts: PartsOutline, { config, costs, learners }: Learni
   const { opponents: settings } = config;
   if (!settings) {
     if (Object.keys(parts.opponents ?? {}).length > 0)
-      refuse("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
+      refuseSetting("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
     return;
   }
   if (config.asynchronous)
-    refuse("asynchronous", "plays games before the results are there that opponents are drawn by; use null");
-  if (config.tree) refuse("tree", "plays each reply on every branch, and an opponent's would be trained on; use null");
-  if (parts.source) refuse("opponents", "has no effect: episodes are played elsewhere");
+    refuseSetting("asynchronous", "plays games before the results are there that opponents are drawn by; use null");
+  if (config.tree)
+    refuseSetting("tree", "plays each reply on every branch, and an opponent's would be trained on; use null");
+  if (parts.source) refuseSetting("opponents", "has no effect: episodes are played elsewhere");
   if (settings.draw === "episode" && learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
-    refuse("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
+    refuseSetting("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
   checkSides(parts, settings);
   checkPool(parts, settings);
   for (const cost of settings.priced)
     if (!Object.hasOwn(costs, cost))
-      refuse("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);
+      refuseSetting("opponents.priced", `there is no cost "${cost}"; the costs are ${Object.keys(costs).join(", ")}`);
 }
 
 function checkSides({ task, policies }: PartsOutline, { sides, latest }: OpponentSettings): void {
@@ -140,19 +141,22 @@ function checkSides({ task, policies }: PartsOutline, { sides, latest }: Opponen
   const seen = new Set<string>();
   for (const agent of sides.flat()) {
     if (!task.topology.agents.includes(agent))
-      refuse(key, `the team has no agent "${agent}"; it has ${task.topology.agents.join(", ")}`);
-    if (!trained.includes(agent)) refuse(key, `the agent "${agent}" does not learn, so it has no past selves`);
-    if (seen.has(agent)) refuse(key, `the agent "${agent}" is named twice; an agent is on one side`);
+      refuseSetting(key, `the team has no agent "${agent}"; it has ${task.topology.agents.join(", ")}`);
+    if (!trained.includes(agent)) refuseSetting(key, `the agent "${agent}" does not learn, so it has no past selves`);
+    if (seen.has(agent)) refuseSetting(key, `the agent "${agent}" is named twice; an agent is on one side`);
     seen.add(agent);
   }
   for (const side of sides)
     if (trained.every((agent) => side.includes(agent)))
-      refuse(key, `the side ${side.join(", ")} is all who learn: nobody would be left to; name one side of the game`);
+      refuseSetting(
+        key,
+        `the side ${side.join(", ")} is all who learn: nobody would be left to; name one side of the game`,
+      );
   const [only, ...others] = sides;
   if (latest > 0 || only === undefined || others.length > 0) return;
   for (const [name, { agents }] of Object.entries(policies))
     if (agents.every((agent) => only.includes(agent)))
-      refuse(
+      refuseSetting(
         "opponents.latest",
         `is 0 and opponents always play ${only.join(", ")}: the policy ${name} would never learn; name another side, or set latest above 0`,
       );
@@ -161,15 +165,43 @@ function checkSides({ task, policies }: PartsOutline, { sides, latest }: Opponen
 function checkPool(parts: PartsOutline, { runs, against }: OpponentSettings): void {
   const opened = Object.keys(parts.opponents ?? {});
   const twice = runs.find((name, i) => runs.indexOf(name) !== i);
-  if (twice !== undefined) refuse("opponents.runs", `${twice} is named twice`);
+  if (twice !== undefined) refuseSetting("opponents.runs", `${twice} is named twice`);
   for (const name of runs) {
     if (/^step-\d+$/u.test(name) || name === "pool")
-      refuse("opponents.runs", `${name} is what a past self or the pool is called; name the run by its path`);
-    if (!opened.includes(name)) refuse("opponents.runs", `the run ${name} is not among the parts of this training`);
+      refuseSetting("opponents.runs", `${name} is what a past self or the pool is called; name the run by its path`);
+    if (!opened.includes(name))
+      refuseSetting("opponents.runs", `the run ${name} is not among the parts of this training`);
   }
   for (const name of opened)
-    if (!runs.includes(name)) refuse("opponents.runs", `the run ${name} is opened and not named here`);
+    if (!runs.includes(name)) refuseSetting("opponents.runs", `the run ${name} is opened and not named here`);
   for (const name of against)
     if (name !== "pool" && !runs.includes(name))
-      refuse("opponents.against", `there is no "${name}": name runs of opponents.runs, or pool for all opponents`);
+      refuseSetting(
+        "opponents.against",
+        `there is no "${name}": name runs of opponents.runs, or pool for all opponents`,
+      );
+}
+
+/** @throws LaconicError `config_invalid` for a missing policy, an unused teacher, or one with a policy's name */
+function checkPolicyNeeds(
+  { policies, teachers = {} }: Pick<PartsOutline, "policies" | "teachers">,
+  objectives: readonly Objective[],
+): void {
+  const twice = Object.keys(teachers).find((name) => Object.hasOwn(policies, name));
+  if (twice !== undefined) refuseSetting(`teachers.${twice}`, "a policy has this name; choose another");
+  const needed = policyNeedsOf(objectives).map(({ policy }) => policy);
+  const idle = Object.keys(teachers).find((name) => !needed.includes(name));
+  if (idle !== undefined)
+    refuseSetting(`teachers.${idle}`, "no objective compares with it; name it in objective.kl.to, or remove it");
+  const known = [...Object.keys(policies), ...Object.keys(teachers)];
+  for (const objective of objectives)
+    for (const { policy } of policyNeedsOf([objective])) {
+      if (known.includes(policy)) continue;
+      const near = nearestName(policy, known);
+      throw new LaconicError(
+        "config_invalid",
+        `the objective ${objective.name} needs the policy "${policy}", and this run has ${known.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
+        { value: "objective", policy },
+      );
+    }
 }

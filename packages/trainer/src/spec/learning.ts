@@ -1,20 +1,21 @@
-import {
-  LaconicError,
-  type AgentId,
-  type Curriculum,
-  type Estimator,
-  type Grouping,
-  type GroupReward,
-  type Matchmaking,
-  type Objective,
-  type Schedule,
-  type StoppingRule,
+import type {
+  AgentId,
+  Curriculum,
+  Estimator,
+  Grouping,
+  GroupReward,
+  Matchmaking,
+  Objective,
+  PolicyNeed,
+  PoolMember,
+  Schedule,
+  StoppingRule,
 } from "@laconic/core";
 import type { GroupKey } from "@laconic/gspo";
 import type { Costs } from "@laconic/rewards";
 import type { TrainConfig } from "../settings/config.ts";
 import { costsOf, estimatorOf, objectiveOf, rateOf, temperatureOf, valueIn } from "../settings/named.ts";
-import { matchmakings } from "./matchmaking.ts";
+import { refuseSetting } from "../settings/refuse-setting.ts";
 import type { PolicyOutline, TrainedPolicy } from "./parts.ts";
 import { controllerOf, type PricedController } from "./price-controllers.ts";
 
@@ -64,11 +65,7 @@ export function learningOf<Policy extends PolicyOutline>(
   const names = Object.keys(policies);
   for (const name of Object.keys(config.policies))
     if (!names.includes(name))
-      throw new LaconicError(
-        "config_invalid",
-        `policies.${name}: there is no such policy; this run has ${names.join(", ")}`,
-        { key: `policies.${name}` },
-      );
+      refuseSetting(`policies.${name}`, `there is no such policy; this run has ${names.join(", ")}`);
   const matchmaking = opponents?.matchmaking ?? "uniform";
   return {
     config,
@@ -125,12 +122,38 @@ function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, pla
   ];
   for (const [key, name] of priced)
     if (!Object.hasOwn(costs, name))
-      throw new LaconicError(
-        "config_invalid",
-        `${key}: there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`,
-        { key },
-      );
+      refuseSetting(key, `there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`);
 }
 
 /** Learning settings without weights, for checks. */
 export type LearningOutline = Learning<PolicyOutline>;
+
+/** Needs of other policies, without the reference. */
+export function policyNeedsOf(objectives: readonly Pick<Objective, "needs">[]): PolicyNeed[] {
+  return objectives.flatMap(({ needs = [] }) => needs.filter((need) => need !== "reference"));
+}
+
+/** Adds a draw to keep the rate above 0 and below 1, so that every opponent is met again. */
+function smoothed({ games, winRate }: PoolMember): number {
+  return (games * winRate + 0.5) / (games + 1);
+}
+
+/** Draws in proportion to positive weights. */
+function weighted(weightOf: (member: PoolMember) => number): Matchmaking {
+  return ({ pool, random }) => {
+    const weights = pool.map((each) => weightOf(each));
+    let rest = random.uniform() * weights.reduce((sum, each) => sum + each, 0);
+    const found = pool.find((_, i) => (rest -= weights[i] as number) < 0) ?? pool.at(-1);
+    return (found as PoolMember).name;
+  };
+}
+
+/**
+ * `hard` and `even` are AlphaStar's prioritised fictitious self-play, with weights (1 - x)^2 and x (1 - x) for win rate
+ * x.
+ */
+export const matchmakings: Readonly<Record<"uniform" | "hard" | "even", Matchmaking>> = {
+  uniform: ({ pool, random }) => (pool[random.integer(pool.length)] as PoolMember).name,
+  hard: weighted((member) => (1 - smoothed(member)) ** 2),
+  even: weighted((member) => smoothed(member) * (1 - smoothed(member))),
+};

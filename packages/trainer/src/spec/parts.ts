@@ -1,7 +1,15 @@
-import { LaconicError, type AgentId, type LanguageModel, type Sampler, type TrainableModel } from "@laconic/core";
+import {
+  LaconicError,
+  type AgentId,
+  type Episode,
+  type LanguageModel,
+  type Problem,
+  type RewardResult,
+  type Sampler,
+  type TrainableModel,
+} from "@laconic/core";
 import type { TrainingTask } from "@laconic/topologies";
 import type { ExampleStream } from "../supervised/example-stream.ts";
-import type { GroupSource } from "./group-source.ts";
 
 /** Weights in training, and their agents. */
 export interface TrainedPolicy {
@@ -11,6 +19,35 @@ export interface TrainedPolicy {
   /** Agents that use the policy and learn. */
   readonly agents: readonly AgentId[];
   readonly examples?: ExampleStream;
+}
+
+/** Externally played episodes of a problem, with rewards. */
+export interface RewardedGroup {
+  readonly problem: Problem;
+  readonly episodes: readonly { readonly episode: Episode; readonly reward: RewardResult }[];
+  /** Age in steps of the weights of the oldest reply. Default: that of its step. */
+  readonly lag?: number;
+}
+
+export interface RewardedStep {
+  readonly groups: readonly RewardedGroup[];
+  /** Age in steps of the weights of the oldest reply; 0 for replies of the supplied models. */
+  readonly lag: number;
+}
+
+export interface GroupRequest {
+  /** Steps done. */
+  readonly step: number;
+  /** Models by agent. Weights stay fixed until the groups are returned. */
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+  /** Fires when the run should end. */
+  readonly signal?: AbortSignal;
+}
+
+/** Supplies externally played episodes. Every utterance of a trained agent has its token trace. */
+export interface GroupSource {
+  /** Returns null at the end: the run stops early and can resume. */
+  take(request: GroupRequest): Promise<RewardedStep | null>;
 }
 
 /** Parts of a run that settings do not describe. */

@@ -1,20 +1,22 @@
 import type { PriceState } from "@laconic/budget";
-import type { Objective, PolicyNeedKey, Ragged, Random, Sampler } from "@laconic/core";
+import type { Learned, Objective, PolicyNeedKey, Ragged, Random } from "@laconic/core";
 import { withImportance } from "@laconic/gspo";
-import type { Prices } from "@laconic/rewards";
+import type { Prices, ScoreCounts } from "@laconic/rewards";
 import type { Learner } from "../spec/learning.ts";
+import type { Samplers } from "../spec/parts.ts";
+import type { RunSpec } from "../spec/run-spec.ts";
 import { checkedEstimator, checkedGrouping, checkedObjective } from "./checked-values.ts";
-import { measurementOf, score, type Pricing, type ScoredRollout } from "./score.ts";
+import type { SampledGroup } from "./group-rollout.ts";
 import {
   needsOldPass,
   oldLogProbsOf,
   oldLogProbsOfUpdate,
-  type OldLogProbs,
   policyLogProbsOf,
-  type PolicySamplers,
+  policySamplers,
+  type OldLogProbs,
 } from "./old-log-probs.ts";
+import { measurementOf, score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
-import type { RolloutTree } from "../rollout.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 
@@ -32,37 +34,52 @@ export interface LearnerResult {
   readonly policyLogProbs: Readonly<Record<PolicyNeedKey, Ragged>> | null;
 }
 
-export interface StepFacts {
-  readonly scored: readonly ScoredRollout[];
-  readonly teamPrices: Prices;
-  readonly budget: PriceState | null;
-  readonly estimatorState: unknown;
-  readonly trees?: readonly RolloutTree[] | undefined;
-  readonly lag: number;
-  readonly oldPolicy: Sampler;
-  readonly temperature: number;
-  readonly reference: Sampler | null;
-  readonly samplerOf: PolicySamplers;
-  readonly step: number;
-  readonly random: Random;
-  readonly lap: (phase: string) => void;
+/** Run as the stages see it. */
+export interface LearningRun extends Pick<RunSpec, "parts" | "config" | "learners"> {
+  /** Policies before the first step. */
+  readonly references: Samplers;
   /** Yields to the event loop (asynchronous runs only). */
   readonly turn: () => Promise<void>;
 }
 
-/** Runs a policy's part of a step: rewards, advantages, updates. */
-export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
-  const { config, estimator, policy, agents, hasOwnBudget } = learner;
-  const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
+/** A step's episodes with their rewards, and what they were played with. */
+export interface StepBatch extends SampledGroup {
+  readonly scored: readonly ScoredRollout[];
+  readonly scoring: ScoreCounts;
+  /** Age of each group's weights in steps; empty for the newest. */
+  readonly lags: readonly number[];
+  /** Prices of the team. */
+  readonly prices: Prices;
+  readonly oldPolicies: Samplers;
+  readonly temperature: number;
+  /** Random stream of the step. */
+  readonly random: Random;
+  readonly clock: { lap(phase: string): void };
+}
+
+/** Lines 7-10 for each policy: advantages by Eq. 2; ratios and objective by Eq. 3-4. */
+export async function learn(run: LearningRun, state: Learned, batch: StepBatch): Promise<LearnerResult[]> {
+  const results: LearnerResult[] = [];
+  for (const learner of run.learners) results.push(await learnPolicy(run, state, batch, learner));
+  return results;
+}
+
+async function learnPolicy(
+  { parts, config: { evaluation }, learners, references, turn }: LearningRun,
+  { step, policyBudgets, estimators }: Learned,
+  { trees, temperature, oldPolicies, lags, clock, ...sampled }: StepBatch,
+  learner: Learner,
+): Promise<LearnerResult> {
+  const { name, config, estimator, policy, agents, hasOwnBudget } = learner;
   const prices = hasOwnBudget
-    ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
-    : facts.teamPrices;
+    ? { ...config.prices, tokens: policyBudgets[name]?.price ?? config.prices.tokens ?? 0 }
+    : sampled.prices;
   const pricing = pricingOf(learner, prices);
-  const scored = hasOwnBudget ? score(facts.scored, pricing, agents) : facts.scored;
+  const scored = hasOwnBudget ? score(sampled.scored, pricing, agents) : sampled.scored;
   await turn();
-  const batch = await trainingBatch(scored, facts.temperature, agents, {
+  const batch = await trainingBatch(scored, temperature, agents, {
     estimator: checkedEstimator(estimator, step + 1),
-    state: facts.estimatorState,
+    state: estimators[name],
     groupBy: learner.groupBy,
     weightBy: config.weightBy,
     grouping: learner.grouping && checkedGrouping(learner.grouping, step + 1),
@@ -74,12 +91,14 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   });
   await turn();
   const isOwn = config.oldLogProbs === "recompute" && !needsOldPass(config);
-  const old = isOwn ? null : await oldLogProbsOf(config, oldPolicy, batch);
+  const old = isOwn ? null : await oldLogProbsOf(config, oldPolicies[name] ?? policy.model, batch);
   await turn();
-  const objective = checkedObjective(correctedFor(learner, facts.lag), step + 1);
-  const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
-  const policyLogProbs = await policyLogProbsOf(objective, facts.samplerOf, batch.sequences);
-  lap("old_log_probs");
+  const objective = checkedObjective(correctedFor(learner, Math.max(0, ...lags)), step + 1);
+  const reference = evaluation.language || needsReference(learner) ? references[name] : undefined;
+  const refLogProbs = reference ? (await reference.forward(batch.sequences)).logProbs : null;
+  const samplerOf = policySamplers(parts, { first: references, old: oldPolicies });
+  const policyLogProbs = await policyLogProbsOf(objective, samplerOf, batch.sequences);
+  clock.lap("old_log_probs");
   const updated = await update(
     {
       model: policy.model,
@@ -94,9 +113,9 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
       step,
       turn,
     },
-    random,
+    sampled.random.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
   );
-  lap("update");
+  clock.lap("update");
   await turn();
   const { logProbs: oldLogProbs, gap } = old ?? oldLogProbsOfUpdate(updated, batch);
   const logProbs = { oldLogProbs, refLogProbs, policyLogProbs };

@@ -5,11 +5,10 @@ import { nodeFileSystem } from "#platform";
 import { runFolder } from "../../test/run-folder.ts";
 import { checkTraining } from "../spec/check-training.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
-import type { TrainingParts } from "../spec/parts.ts";
-import { readLines } from "../run/file-system.ts";
+import type { TrainingParts, GroupRequest, GroupSource } from "../spec/parts.ts";
+import { readLines } from "../reading/rows.ts";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
-import type { GroupRequest, GroupSource } from "../spec/group-source.ts";
 
 /** Plays the tiny task for the trainer, as a harness outside would; the trainer itself knows no problem of it. */
 function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { readonly asked: number[] } {

@@ -16,7 +16,7 @@ import { importanceOf } from "../settings/named.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import type { UpdateResult } from "./update.ts";
 import type { Samplers, TrainingParts } from "../spec/parts.ts";
-import { policyNeedsOf } from "../spec/policy-needs.ts";
+import { policyNeedsOf } from "../spec/learning.ts";
 
 export interface OldLogProbs {
   readonly logProbs: Ragged;

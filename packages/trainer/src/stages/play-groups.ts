@@ -1,12 +1,11 @@
 import { type Problem, LaconicError } from "@laconic/core";
 import type { TrainConfig } from "../settings/config.ts";
 import type { OpponentOf } from "../opponents/games.ts";
-import { type TrainingParts, modelsOf, type Samplers } from "../spec/parts.ts";
+import { modelsOf, type TrainingParts, type Samplers, type GroupSource } from "../spec/parts.ts";
 import { episodeRollout, type GameOptions } from "./episode-rollout.ts";
 import { playAll, type GroupRollout, type GroupPlace, type SampledGroup } from "./group-rollout.ts";
 import { treeRollout } from "./tree-rollout.ts";
 import { readReward } from "@laconic/rewards";
-import type { GroupSource } from "../spec/group-source.ts";
 
 export function groupGame(
   parts: TrainingParts,

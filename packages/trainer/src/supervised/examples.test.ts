@@ -10,10 +10,10 @@ import {
 } from "@laconic/core";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { trainTiny } from "../../test/train-tiny.ts";
 import { supervisedDefaults } from "../settings/config.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy } from "../spec/parts.ts";
-import { silentRecorder } from "../run/recorder.ts";
 import {
   faultyFileSystem,
   ProcessKilled,
@@ -25,7 +25,6 @@ import {
   tinyTokenizer,
   type TinyRunOptions,
 } from "../testing/index.ts";
-import { train } from "../train.ts";
 import { encodeExample, type ExampleTokenizer } from "./encode-example.ts";
 import { checkedExamples, exampleStream, type StreamOptions } from "./example-stream.ts";
 
@@ -210,17 +209,10 @@ async function tableOf(model: ReturnType<typeof tabularModel>): Promise<Float64A
 }
 
 test("a step's gradient is that of its rewards and weight x that of the cross-entropy, by finite differences and by hand", async () => {
-  const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
-    parseTrainConfig({ ...tinySettings, steps: 1, minibatches: 1, supervised });
   const weight = 0.7;
-  const trained = async (
-    supervised: object | null,
-  ): Promise<{ model: ReturnType<typeof tabularModel>; rows: Record<string, number>[] }> => {
-    const rows: Record<string, number>[] = [];
+  const trained = async (supervised: object | null) => {
     const parts = supervised ? mixed(pairs) : tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
-    await train(runSpec({ ...parts, settings: config(supervised) }), {
-      recorder: silentRecorder((row) => rows.push(row)),
-    });
+    const { rows } = await trainTiny(parts, { steps: 1, minibatches: 1, supervised });
     return { model: parts.model, rows };
   };
   const [alone, both] = [await trained(null), await trained({ batch: 3, weight })];

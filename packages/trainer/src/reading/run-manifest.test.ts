@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { expect, test } from "vitest";
-import { manifestOfRun, readSettings } from "./stored-run.ts";
+import { manifestOfRun, readSettings } from "./run-manifest.ts";
 
 const fails = async (): Promise<never> => {
   throw Object.assign(new Error("EIO: made to fail"), { code: "EIO" });

@@ -1,9 +1,15 @@
 import { memoryFileSystem, type FileSystem } from "@laconic/core/files";
 import { faultyFileSystem } from "@laconic/trainer/testing";
 import { expect, test } from "vitest";
-import { LineFile } from "./file-system.ts";
+import { LineFile, toLine } from "./file-system.ts";
 import { openRun } from "./run-directory.ts";
 import type { Run } from "./recorder.ts";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeFileSystem } from "#platform";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { readLines } from "../reading/rows.ts";
 
 const textOf = async (fs: FileSystem, path: string): Promise<string> => new TextDecoder().decode(await fs.read(path));
 
@@ -89,4 +95,23 @@ test("a run whose last replies cannot be written says so, and lets go of its fol
       resume: "where-possible",
     })
   ).close();
+});
+
+async function fileWith(text: string): Promise<string> {
+  const folder = await temporaryFolder();
+  const path = join(folder, "rows.jsonl");
+  await writeFile(path, text);
+  return path;
+}
+
+test("a number that JSON cannot hold becomes null and is listed", () => {
+  expect(toLine({ step: 1, loss: NaN, norm: -Infinity, ok: 0.1 })).toBe(
+    `{"step":1,"loss":null,"norm":null,"ok":0.1,"nonfinite":["loss","norm"]}\n`,
+  );
+  expect(toLine({ step: 1 })).toBe(`{"step":1}\n`);
+});
+
+test("a missing file has no rows; what is no object is left out", async () => {
+  expect(await readLines(nodeFileSystem, join(tmpdir(), "laconic-no-such-file"))).toEqual([]);
+  expect(await readLines(nodeFileSystem, await fileWith(`{"step":1}\n3\nnull\n\n{"st`))).toEqual([{ step: 1 }]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { familyTable } from "./families.ts";
-import type { GroupFigures, RunEvaluation } from "./run-facts.ts";
+import { familyTable, type GroupFigures, type RunEvaluation } from "./evaluations.ts";
 
 const figures = (accuracy: number, measures: Readonly<Record<string, number>> = {}): GroupFigures => ({
   problems: 10,

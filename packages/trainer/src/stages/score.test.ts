@@ -2,8 +2,10 @@ import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { tinyParts } from "../testing/index.ts";
-import { measurementOf, type ScoredRollout } from "./score.ts";
+import { measurementOf, type ScoredRollout, score, type Pricing } from "./score.ts";
 import { scoredRollouts } from "../../test/scored-rollouts.ts";
+import { scriptedEpisode } from "@laconic/core/testing";
+import { readReward } from "@laconic/rewards";
 
 async function batch(): Promise<ScoredRollout[]> {
   const config = parseTrainConfig({ problemsPerStep: 4, episodesPerProblem: 4 });
@@ -31,4 +33,25 @@ test("grades that do not apply leave the mean; of none it is 0", async () => {
     scored.map((each, i) => ({ ...each, measured: { ...each.measured, task: tasks(i) } }));
   expect(measurementOf(graded((i) => (i < 4 ? 1 : i < 8 ? 0 : NaN))).taskReward).toBe(0.5);
   expect(measurementOf(graded(() => NaN)).taskReward).toBe(0);
+});
+
+const problem = { id: "1", question: "?", gold: "x" };
+const episode = scriptedEpisode([
+  { agent: "a", text: "x" },
+  { agent: "b", text: "y" },
+  { agent: "a", text: "x" },
+  { agent: "b", text: "z" },
+]);
+const rollout = { problem, episode, group: 0, score: readReward({ task: 0.75 }) };
+
+test.each([
+  ["shared credit is the episode's own", "shared", null],
+  // Without b the reward is the same, and so it is where no episode without an agent was played.
+  ["difference: what the team would lose without the speaker", "difference", [0.5, 0, 0.5, 0]],
+] as const)("%s", (_, kind, expected) => {
+  const pricing: Pricing = { costs: {}, prices: {}, credit: { kind } };
+  const without = { a: { episode, score: readReward({ task: 0.25 }) } };
+  const [scored] = score([{ ...rollout, without }], pricing);
+  expect(scored?.credit && [...scored.credit.values()]).toEqual(expected);
+  expect(scored?.credit && [...scored.credit.keys()]).toEqual(expected && [0, 1, 2, 3]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { runFolder } from "../../test/run-folder.ts";
+import { runFolder, stoppingAfter } from "../../test/run-folder.ts";
 import { tinyRun } from "../testing/index.ts";
-import type { MetricSink } from "../sinks/metric-sink.ts";
+import type { MetricSink } from "./metric-sink.ts";
 import { sendRun } from "./sink-set.ts";
 
 /** What a sink was told, in order. */
@@ -23,10 +23,8 @@ const settings = { steps: 4, evaluation: { every: 2, problems: 9, transcripts: 2
 
 test("a sink of a run, of a resumed run, and one that is sent the folder later hear the same", async () => {
   const directory = await runFolder();
-  const stop = new AbortController();
   const [live, resumed, later] = [hearing(), hearing(), hearing()];
-  const observer = { step: ({ step }: Record<string, number>) => void (step === 3 && stop.abort()) };
-  await tinyRun({ directory, settings, sinks: [live.sink], signal: stop.signal, observer });
+  await tinyRun({ directory, settings, sinks: [live.sink], ...stoppingAfter(3) });
   await tinyRun({ directory, settings, sinks: [resumed.sink], resume: true });
   expect(await sendRun({ directory, sinks: [later.sink], outcome: "finished" })).toEqual([]);
   const reported = [

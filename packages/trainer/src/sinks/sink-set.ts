@@ -2,15 +2,13 @@ import { thrownText } from "@laconic/core";
 import { type FileSystem, joinPath } from "@laconic/core/files";
 import type { Evaluation } from "../evaluate.ts";
 import { runFiles, type RecordedEpisode } from "@laconic/core/run-folder";
-import { shownEpisodes } from "../reading/episode-content.ts";
-import { fileSystemSource } from "../reading/folder-source.ts";
+import { shownEpisodes } from "../reading/episodes.ts";
+import { fileSystemSource, parsed, recordIn } from "../reading/run-source.ts";
 import { eachRow, readRows } from "../reading/rows.ts";
 import type { Metrics } from "../step-metrics.ts";
-import type { MetricSink, SinkOutcome, SinkRun } from "../sinks/metric-sink.ts";
-import { nodeFileSystem } from "#platform";
-import { lastOf } from "./file-system.ts";
-import { parsed, recordIn } from "../reading/run-source.ts";
-import { readSettings } from "./stored-run.ts";
+import type { MetricSink, SinkOutcome, SinkRun } from "./metric-sink.ts";
+import { absolutePath, nodeFileSystem } from "#platform";
+import { readSettings } from "../reading/run-manifest.ts";
 
 /** All sinks of a run; never fails. */
 export class SinkSet {
@@ -100,4 +98,13 @@ export async function sendRun(options: SendOptions): Promise<readonly string[]> 
   await sinks.replay(fs, { directory, config });
   await sinks.tell((sink) => sink.close?.(outcome));
   return failed;
+}
+
+/** Last folder name of a path. */
+export function lastOf(directory: string): string {
+  return (
+    absolutePath(directory)
+      .split(/[\\/]/u)
+      .findLast((part) => part !== "") ?? directory
+  );
 }
