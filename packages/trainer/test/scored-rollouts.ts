@@ -5,27 +5,26 @@ import { rewardOf, scorer } from "../src/scorer.ts";
 import { evaluationSampling } from "../src/evaluate.ts";
 import { costsOf } from "../src/settings/named.ts";
 import { pricingOf } from "../src/stages/learner.ts";
+import type { SampledGroup } from "../src/stages/group-rollout.ts";
 import { rollout } from "../src/stages/play-groups.ts";
-import type { Rollout } from "../src/rollout.ts";
 import { score, type ScoredRollout } from "../src/stages/score.ts";
 
-/** Episodes of a step, as the loop plays them. */
-export async function rollouts(
+/** Episodes or trees of a step, as the loop plays them. */
+export function sampled(
   parts: TrainingParts,
   config: TrainConfig,
   problems: readonly Problem[],
   random: Random,
-): Promise<readonly Rollout[]> {
+): Promise<SampledGroup> {
   const options = {
     score: scorer(rewardOf(parts.task), config.scoring),
     greedy: false,
     sampling: evaluationSampling(config),
   };
-  return (await rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random }))
-    .rollouts;
+  return rollout(parts, config, options, problems, { models: modelsOf(parts, livePolicies(parts)), random });
 }
 
-/** The same with rewards. */
+/** Episodes of a step with their rewards. */
 export async function scoredRollouts(
   parts: TrainingParts,
   config: TrainConfig,
@@ -34,5 +33,5 @@ export async function scoredRollouts(
   tokenPrice = 0,
 ): Promise<ScoredRollout[]> {
   const pricing = pricingOf({ config, costs: costsOf(config) }, { ...config.prices, tokens: tokenPrice });
-  return score(await rollouts(parts, config, problems, random), pricing);
+  return score((await sampled(parts, config, problems, random)).rollouts, pricing);
 }

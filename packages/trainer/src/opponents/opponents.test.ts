@@ -1,17 +1,14 @@
-import { runSpec, type RunSpecOptions } from "../spec/run-spec.ts";
+import type { RunSpecOptions } from "../spec/run-spec.ts";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, randomFromSeed, type LanguageModel, type Matchmaking, type MatchRequest } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainedPolicy, TrainingParts } from "../spec/parts.ts";
-import { silentRecorder, type Recorder } from "../run/recorder.ts";
 import type { StepRecord } from "../run/step-record.ts";
-import type { Metrics } from "../step-metrics.ts";
 import { matchmakingCases, tinyDuelParts, tinyParts, tinyRun, tinyTokenizer } from "../testing/index.ts";
-import { train, type TrainResult } from "../train.ts";
 import { matchmakings } from "../spec/learning.ts";
+import { trainTiny, type Trained } from "../../test/train-tiny.ts";
 import { matchesOf } from "./opponent-pool.ts";
 import { selfAt, withSelf, type OpponentState } from "./games.ts";
 
@@ -28,24 +25,8 @@ const settings = {
 };
 const opponents = { sides: [["left"], ["right"]], latest: 0, every: 2, keep: 2 };
 
-interface Played extends TrainResult {
-  readonly rows: Metrics[];
-  readonly records: StepRecord[];
-}
-
-async function play(parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Played> {
-  const [rows, records]: [Metrics[], StepRecord[]] = [[], []];
-  const recorder: Recorder = {
-    ...silentRecorder((row) => rows.push(row)),
-    record: async (record) => void records.push(record),
-  };
-  const config = parseTrainConfig({ ...settings, opponents, ...extra });
-  return {
-    ...(await train(runSpec({ ...parts, settings: { ...config, ...parts.settings } }), { recorder })),
-    rows,
-    records,
-  };
-}
+const play = (parts: RunSpecOptions, extra: Readonly<Record<string, unknown>> = {}): Promise<Trained> =>
+  trainTiny(parts, { ...settings, objective: { name: "gspo" }, prices: {}, opponents, ...extra });
 
 async function refusal(parts: RunSpecOptions, extra: object): Promise<string> {
   const error: unknown = await play(parts, { ...extra }).catch((each: unknown) => each);

@@ -1,7 +1,7 @@
 import { runSpec } from "../spec/run-spec.ts";
 import { randomFromSeed, stopReasons } from "@laconic/core";
 import { expect, test } from "vitest";
-import { rollouts } from "../../test/scored-rollouts.ts";
+import { sampled } from "../../test/scored-rollouts.ts";
 import { slowly, type Slowness } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../spec/parts.ts";
@@ -239,6 +239,6 @@ test("an agent that fails ends its episode, not the run: it is left out of rewar
   const { rows } = await run({ steps: 2, onAgentError: "end" }, failing);
   expect(rows[0]?.["stop/error"]).toBe(12); // of 48
   const config = parseTrainConfig({ ...settings, onAgentError: "end" });
-  const episodes = await rollouts(failing, config, task.testProblems.slice(0, 2), randomFromSeed(0));
-  expect(episodes.filter(({ episode }) => episode.stopReason === "error").length).toBeGreaterThan(0);
+  const { rollouts } = await sampled(failing, config, task.testProblems.slice(0, 2), randomFromSeed(0));
+  expect(rollouts.filter(({ episode }) => episode.stopReason === "error").length).toBeGreaterThan(0);
 });

@@ -13,20 +13,23 @@ function open(directory: string, options: Partial<Parameters<typeof openRun>[0]>
   return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
 }
 
-const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
-  return (pid) => pids.includes(pid);
-};
+/** A process of this machine, and the others that live. */
+const processOf = (pid: number, ...living: readonly number[]): ProcessTable => ({
+  pid,
+  host: hostname(),
+  isAlive: (other) => living.includes(other),
+});
 
 test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
   const directory = await runFolder();
-  const first: ProcessTable = { pid: 11, host: hostname(), isAlive: alive() };
+  const first: ProcessTable = processOf(11);
   await open(directory, { processes: first }); // never closed
-  const second: ProcessTable = { pid: 12, host: hostname(), isAlive: alive(11) };
+  const second: ProcessTable = processOf(12, 11);
   const error = await refusal(open(directory, { processes: second, resume: true }));
   expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 11]);
   const warnings: string[] = [];
   const run = await open(directory, {
-    processes: { pid: 13, host: hostname(), isAlive: alive(12) },
+    processes: processOf(13, 12),
     resume: true,
     observer: { warning: (message) => void warnings.push(message) },
   });
@@ -39,9 +42,7 @@ test("a lock of another machine holds, whatever lives here; an unreadable one is
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
   await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
-  const error = await refusal(
-    open(directory, { processes: { pid: 6, host: hostname(), isAlive: alive() }, resume: true }),
-  );
+  const error = await refusal(open(directory, { processes: processOf(6), resume: true }));
   expect(error.code).toBe("run_locked");
   expect(error.message).toContain(`remove ${lock}`);
   await writeFile(lock, `{"pid":`);
@@ -55,7 +56,7 @@ test("a number that another machine uses too holds; one that this process had in
   const directory = await runFolder();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
-  const processes: ProcessTable = { pid: 7, host: hostname(), isAlive: alive(7) };
+  const processes: ProcessTable = processOf(7, 7);
   await writeFile(lock, JSON.stringify({ pid: 7, host: `not-${hostname()}` }));
   expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked");
   await writeFile(lock, JSON.stringify({ pid: 7, host: hostname() }));
@@ -79,9 +80,7 @@ test("a process that meets a faster one at the lock is refused, and leaves no cl
       return nodeFileSystem.list(path);
     },
   };
-  const error = await refusal(
-    open(directory, { fileSystem, processes: { pid: 78, host: hostname(), isAlive: alive(77) } }),
-  );
+  const error = await refusal(open(directory, { fileSystem, processes: processOf(78, 77) }));
   expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 77]);
   expect((await readdir(directory)).filter((name) => name.startsWith("LOCK."))).toEqual([]);
 });
@@ -90,15 +89,15 @@ test("the claim of a process that died over it holds nobody up, and is swept awa
   const directory = await runFolder();
   await mkdir(directory);
   await writeFile(join(directory, `LOCK.${hostname().replaceAll(/[^\w-]/gu, "-")}.5.1`), "");
-  const run = await open(directory, { processes: { pid: 6, host: hostname(), isAlive: alive() } });
+  const run = await open(directory, { processes: processOf(6) });
   expect((await readdir(directory)).filter((name) => name.startsWith("LOCK"))).toEqual(["LOCK"]);
   await run.close();
 });
 
 test("a run that is closed late leaves the lock of its successor", async () => {
   const directory = await runFolder();
-  const first = await open(directory, { processes: { pid: 11, host: hostname(), isAlive: alive() } });
-  const second = await open(directory, { resume: true, processes: { pid: 12, host: hostname(), isAlive: alive() } });
+  const first = await open(directory, { processes: processOf(11) });
+  const second = await open(directory, { resume: true, processes: processOf(12) });
   await first.close();
   expect(existsSync(join(directory, "LOCK"))).toBe(true);
   await second.close();

@@ -2,14 +2,12 @@ import { randomFromSeed, type LanguageModel, type TokenTrace } from "@laconic/co
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../settings/parse-train-config.ts";
 import type { TrainConfig, TreeSettings } from "../settings/config.ts";
-import { livePolicies, modelsOf, mapPolicies, type TrainingParts } from "../spec/parts.ts";
+import { mapPolicies, type TrainingParts } from "../spec/parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
-import { rewardOf, scorer } from "../scorer.ts";
 import { pricingOf } from "./learner.ts";
 import { costsOf } from "../settings/named.ts";
-import { evaluationSampling } from "../evaluate.ts";
 import type { SampledGroup } from "./group-rollout.ts";
-import { rollout } from "./play-groups.ts";
+import { sampled } from "../../test/scored-rollouts.ts";
 import { treeCredits, type TreeCredits } from "./tree-rollout.ts";
 
 const config = (tree: TreeSettings, episodesPerProblem = 2): TrainConfig =>
@@ -21,13 +19,7 @@ async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {
   const parts = tinyPairParts(turns);
   const problems = parts.task.testProblems.slice(0, count);
   const settings = config(tree);
-  const score = scorer(rewardOf(parts.task), settings.scoring);
-  const random = randomFromSeed(3);
-  const options = { score, greedy: false, sampling: evaluationSampling(settings) };
-  const found = await rollout(parts, settings, options, problems, {
-    models: modelsOf(parts, livePolicies(parts)),
-    random,
-  });
+  const found = await sampled(parts, settings, problems, randomFromSeed(3));
   const pricing = pricingOf({ config: settings, costs: costsOf(settings) }, prices);
   return { ...found, credits: treeCredits(found.trees ?? [], tree.gamma, pricing) };
 }
@@ -69,16 +61,7 @@ test("what was said lies in the order of agents and replies, whichever reply cam
       ...parts,
       policies: mapPolicies(parts.policies, (policy) => ({ ...policy, speak: (own) => late(policy.speak(own)) })),
     };
-    const options = {
-      score: scorer(rewardOf(parts.task), settings.scoring),
-      greedy: false,
-      sampling: evaluationSampling(settings),
-    };
-    const problems = parts.task.testProblems.slice(0, 1);
-    const { trees } = await rollout(slow, settings, options, problems, {
-      models: modelsOf(slow, livePolicies(slow)),
-      random: randomFromSeed(3),
-    });
+    const { trees } = await sampled(slow, settings, parts.task.testProblems.slice(0, 1), randomFromSeed(3));
     return (trees ?? []).flatMap((each) => [...each.tree.replies.keys()]);
   };
   const inOrder = await placesOf(() => 0);
