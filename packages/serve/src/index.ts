@@ -12,8 +12,7 @@ export type { Gateway, GatewayStatus, GatewayStep } from "./gateway/gateway.ts";
 export type { GatewayAgent, GatewayOptions } from "./gateway/gateway-options.ts";
 export { restore } from "./gateway/journal.ts";
 export type { GatewayEvent } from "./gateway/rollout-registry.ts";
-export { episodeOf, recordCall, sequencesOf, standingOf } from "./gateway/rollout-record.ts";
-export type { CallPrompt, FinishedRollout, RecordedCall } from "./gateway/rollout-record.ts";
+export type { FinishedRollout } from "./gateway/rollout-record.ts";
 
 export { hermesTools } from "@laconic/topologies";
 export type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "@laconic/core";

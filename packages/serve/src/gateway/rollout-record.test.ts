@@ -1,7 +1,6 @@
 import type { ChatMessage, Completion } from "@laconic/core";
 import { expect, test } from "vitest";
-import { episodeOf } from "./rollout-record.ts";
-import { recordCall, sequencesOf, type CallPrompt, type RecordedCall } from "./rollout-record.ts";
+import { episodeOf, recordCall, type CallPrompt, type RecordedCall } from "./rollout-record.ts";
 
 const completion = (promptTokens: readonly number[], tokens: readonly number[], text: string): Completion => ({
   text,
@@ -31,7 +30,7 @@ function recorded(turns: readonly Turn[]): RecordedCall[] {
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const said = (content: string): ChatMessage => ({ role: "assistant", content });
 
-test("a history that goes on is one sequence with several trained spans", () => {
+test("a prompt that goes on from a reply extends it", () => {
   const calls = recorded([
     { messages: [user("q")], prompt: [1, 2], reply: [3, 0], text: "x" },
     { messages: [user("q"), said("x"), user("r")], prompt: [1, 2, 3, 0, 7], reply: [4, 0], text: "y" },
@@ -40,13 +39,6 @@ test("a history that goes on is one sequence with several trained spans", () => 
     { kind: "first", parent: null, foreign: 0 },
     { kind: "extended", parent: 0, foreign: 0 },
   ]);
-  expect(sequencesOf(calls, "a")).toEqual({
-    sequences: [{ promptTokens: [1, 2], completionTokens: [3, 0, 7, 4, 0] }],
-    spans: [
-      { sequence: 0, start: 0, length: 2 },
-      { sequence: 0, start: 3, length: 2 },
-    ],
-  });
 });
 
 test("two prompts that go on from one reply are branches", () => {
@@ -56,21 +48,14 @@ test("two prompts that go on from one reply are branches", () => {
     { prompt: [1, 2, 8], reply: [4], text: "z" },
   ]);
   expect(calls.map(({ kind }) => kind)).toEqual(["first", "extended", "branched"]);
-  const { sequences, spans } = sequencesOf(calls, "a");
-  expect(sequences.map(({ completionTokens }) => completionTokens)).toEqual([[2, 7, 3], [4]]);
-  expect(spans.map(({ sequence }) => sequence)).toEqual([0, 0, 1]); // what they share is trained once
 });
 
-test("a history in other tokens than were sampled begins a sequence of its own, and says where it differs", () => {
+test("a history in other tokens than were sampled says where it differs, and the episode has a note", () => {
   const calls = recorded([
     { messages: [user("q")], prompt: [1, 2], reply: [3, 4, 0], text: "th" },
     { messages: [user("q"), said("th"), user("r")], prompt: [1, 2, 9, 0, 7], reply: [5], text: "y" },
   ]);
   expect(calls[1]).toMatchObject({ kind: "rerendered", parent: 0, differsAt: 2, foreign: 0 });
-  expect(sequencesOf(calls, "a").sequences).toEqual([
-    { promptTokens: [1, 2], completionTokens: [3, 4, 0] },
-    { promptTokens: [1, 2, 9, 0, 7], completionTokens: [5] },
-  ]);
   expect(episodeOf(calls, { problemId: "p", answer: undefined }).notes).toEqual(["rerendered"]);
 });
 
@@ -91,7 +76,6 @@ test("another agent's words are nobody's own", () => {
     { agent: "b", messages: [user("q"), said("x")], prompt: [1, 2, 5], reply: [3], text: "y" },
   ]);
   expect(calls[1]).toMatchObject({ kind: "first", parent: null, foreign: 1 });
-  expect(sequencesOf(calls, "b").sequences).toEqual([{ promptTokens: [1, 2, 5], completionTokens: [3] }]);
 });
 
 test("an episode has a turn a reply, a round an agent's reply, and its tokens in the ledger", () => {

@@ -10,7 +10,6 @@ import {
 import { callTokens } from "@laconic/core/ledger";
 import type { CalledTool } from "../forms.ts";
 import { createHash } from "node:crypto";
-import { joinSequences, type JoinedSequences } from "./joined-sequences.ts";
 
 /**
  * Relation of a prompt to the agent's earlier replies in the rollout.
@@ -99,18 +98,6 @@ export function recordCall(
   const replyKey = messages ? (historyKeys([...messages, reply]).at(-1) ?? null) : null;
   const call: RecordedCall = { agent, ...standingOf(calls, prompt), prompt: text, ...answer, replyKey };
   return [...calls, call];
-}
-
-/**
- * Training sequences of an agent, with the sampled spans in the order of its calls. All other tokens are context and
- * not trained.
- */
-export function sequencesOf(calls: readonly RecordedCall[], agent: AgentId): JoinedSequences {
-  return joinSequences(
-    calls.flatMap(({ agent: speaker, completion: { trace } }) =>
-      speaker === agent && trace ? [{ promptTokens: trace.promptTokens, completionTokens: trace.tokens }] : [],
-    ),
-  );
 }
 
 /** Total tokens of prompts and replies, with repeated ones counted again. */
