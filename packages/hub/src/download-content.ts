@@ -1,36 +1,37 @@
-import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { constants, createReadStream } from "node:fs";
+import { open, readdir, rm, type FileHandle } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { moveFile, writing } from "@laconic/core/platform";
+import { isProcessAlive, makeFolders, moveFile, removeFile, writing } from "@laconic/core/platform";
 import { fileSize } from "./cache-layout.ts";
-import { openIncomplete, type IncompleteFile } from "./incomplete-file.ts";
+import { startOf, type HubConnection } from "./hub-connection.ts";
 import { startHash, type RepositoryFile } from "./repository.ts";
-import { startOf, transfer, type TransferContext } from "./transfer.ts";
-
-/** Request for a file and the path of its content. */
-export interface DownloadContext extends TransferContext {
-  readonly blobs: string;
-  /** Called with the number of bytes on disk. */
-  onBytes(bytes: number): void;
-}
 
 /**
  * Downloads a content into the cache. Resumes an earlier attempt, and publishes the file after its hash is verified.
+ * @param onBytes - called with the number of bytes on disk
  * @returns path of the content
  * @throws LaconicError `checkpoint_corrupt` if the hub sends other content, `hub_unavailable`, `aborted`,
  * `run_unwritable`
  */
-export async function downloadContent(file: RepositoryFile, context: DownloadContext): Promise<string> {
-  const blob = join(context.blobs, file.content.hex);
+export async function downloadContent(
+  hub: HubConnection,
+  file: RepositoryFile,
+  blobs: string,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
+  const blob = join(blobs, file.content.hex);
   if ((await fileSize(blob)) === file.bytes) {
-    context.onBytes(file.bytes);
+    onBytes(file.bytes);
     return blob;
   }
-  const part = await openIncomplete(context.blobs, file.content.hex);
+  const part = await openPart(blobs, file.content.hex);
+  const attempt = (): Promise<boolean> => complete(hub, file, part, onBytes);
   try {
     // An earlier attempt may have left damaged bytes, so a second attempt starts from zero.
-    if (!(await complete(file, part, context)) && !(await complete(file, part, context))) {
+    if (!(await attempt()) && !(await attempt())) {
       await rm(part.path, { force: true });
       throw new LaconicError(
         "checkpoint_corrupt",
@@ -55,17 +56,22 @@ class Misfit extends Error {
 }
 
 /** Completes the part; on a hash mismatch, empties it and returns false. */
-async function complete(file: RepositoryFile, part: IncompleteFile, context: DownloadContext): Promise<boolean> {
+async function complete(
+  hub: HubConnection,
+  file: RepositoryFile,
+  { file: part, path }: Part,
+  onBytes: (bytes: number) => void,
+): Promise<boolean> {
   let hash = startHash(file.content, file.bytes);
-  let position = (await fileSize(part.path)) ?? 0;
+  let position = (await fileSize(path)) ?? 0;
   const restart = async (): Promise<void> => {
-    await writing(part.path, () => part.file.truncate(0));
+    await writing(path, () => part.truncate(0));
     [hash, position] = [startHash(file.content, file.bytes), 0];
   };
   if (position > file.bytes) await restart();
-  else for await (const piece of createReadStream(part.path)) hash.update(piece as Uint8Array);
-  context.onBytes(position);
-  await transfer(file.name, context, {
+  else for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+  onBytes(position);
+  await hub.transfer(file, {
     get position() {
       return position;
     },
@@ -76,16 +82,66 @@ async function complete(file: RepositoryFile, part: IncompleteFile, context: Dow
     },
     async add(piece) {
       if (position + piece.length > file.bytes) throw new Misfit();
-      await writing(part.path, () => part.file.write(piece, 0, piece.length, position));
+      await writing(path, () => part.write(piece, 0, piece.length, position));
       hash.update(piece);
       position += piece.length;
-      context.onBytes(position);
+      onBytes(position);
     },
     async recover(error) {
       if (error instanceof Misfit) await restart();
     },
   });
   if (hash.digest("hex") === file.content.hex) return true;
-  await writing(part.path, () => part.file.truncate(0));
+  await writing(path, () => part.truncate(0));
   return false;
+}
+
+/** Partial content in the cache. Only this process writes to it. */
+interface Part {
+  readonly file: FileHandle;
+  readonly path: string;
+  /** Closes the file and leaves its bytes for the next attempt of any process. */
+  pause(): Promise<void>;
+}
+
+/** Process that abandoned a part. */
+const nobody = 0;
+
+/**
+ * Opens an abandoned partial file of a content, or a new one.
+ * A part's name contains its writer: `<content>.<host>-<pid>-<id>.incomplete`. A process takes a part over by renaming
+ * it. Parts of living processes and other hosts are not taken.
+ * @throws LaconicError `run_unwritable`
+ */
+async function openPart(blobs: string, content: string): Promise<Part> {
+  const host = hostname().replaceAll(/[^\w.]/g, "_");
+  const named = (pid: number): string =>
+    join(blobs, `${content}.${host}-${pid}-${randomUUID().slice(0, 8)}.incomplete`);
+  const isAbandoned = (name: string): boolean => {
+    const match = /^([0-9a-f]+)\.(.*)-(\d+)-[0-9a-f]{8}\.incomplete$/.exec(name);
+    if (!match || match[1] !== content || match[2] !== host) return false;
+    const pid = Number(match[3]);
+    return pid === nobody || !isProcessAlive(pid);
+  };
+  const path = named(process.pid);
+  return writing(path, async () => {
+    await makeFolders(blobs);
+    for (const name of (await readdir(blobs)).filter(isAbandoned)) {
+      const claimed = await moveFile(join(blobs, name), path).then(
+        () => true,
+        () => false,
+      );
+      if (claimed) break;
+    }
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT);
+    return {
+      file,
+      path,
+      async pause() {
+        await file.close();
+        if ((await fileSize(path)) === 0) return removeFile(path);
+        await moveFile(path, named(nobody)).catch(() => undefined);
+      },
+    };
+  });
 }

@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { fileSize } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
-import { connect } from "./hub-connection.ts";
+import { HubConnection } from "./hub-connection.ts";
 import { contentId, type ContentId } from "./repository.ts";
 
 /** A file to download and its expected bytes. */
@@ -39,7 +39,7 @@ export async function downloadFile(options: FileDownload): Promise<void> {
   const { path, bytes, signal } = options;
   if ((await fileSize(path)) === bytes) return options.onProgress?.(bytes);
   const url = new URL(options.url);
-  const hub = connect({
+  const hub = new HubConnection({
     endpoint: url.origin,
     fetch: options.fetch ?? fetch,
     wait: options.wait,
@@ -49,16 +49,8 @@ export async function downloadFile(options: FileDownload): Promise<void> {
   });
   const parts = join(dirname(path), ".parts");
   try {
-    const content = await downloadContent(
-      { name: path, bytes, content: hashOf(options) },
-      {
-        hub,
-        path: url.pathname.slice(1),
-        blobs: parts,
-        signal,
-        onBytes: (count) => options.onProgress?.(count),
-      },
-    );
+    const file = { name: path, path: url.pathname.slice(1), bytes, content: hashOf(options) };
+    const content = await downloadContent(hub, file, parts, (count) => options.onProgress?.(count));
     await writing(path, async () => {
       await makeFolders(dirname(path));
       await moveFile(content, path);

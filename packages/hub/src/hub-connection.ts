@@ -16,18 +16,19 @@ export interface ConnectionOptions {
   readonly server?: string;
 }
 
-/** Retries requests. Errors contain no address, header or response text. */
-export interface HubConnection {
-  readonly endpoint: string;
-  /** Server name for errors. */
-  readonly server: string;
-  readonly token: string | undefined;
-  /** `fetch` for the hub's library; reads whole responses. */
-  readonly fetch: typeof fetch;
-  /** Returns a response with status 200, 206 or 416, with its body unread. */
-  stream(path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
-  /** Waits before the next attempt. @throws LaconicError `hub_unavailable` after too many, `aborted` */
-  pause(attempt: number, reason: string): Promise<void>;
+/** Target of the bytes of a file. */
+export interface Sink {
+  /** Bytes written so far. */
+  readonly position: number;
+  /** Total bytes. */
+  readonly end: number;
+  /** Value of the range header; null for the whole file. */
+  range(): string | null;
+  /** Checks a response before its first byte. */
+  begin(response: Response): Promise<void> | void;
+  add(piece: Uint8Array): Promise<void> | void;
+  /** Called for a temporary error, before the next attempt. */
+  recover?(error: unknown): Promise<void>;
 }
 
 /** Max consecutive failed attempts. */
@@ -36,82 +37,132 @@ const maxAttempts = 5;
 /** Max bytes of a response in memory; one page of a listing has a thousand files. */
 const maxAnswerBytes = 64 << 20;
 
-/** @throws LaconicError `config_invalid` for an invalid endpoint or token */
-export function connect(options: ConnectionOptions): HubConnection {
-  const { token, signal, place } = options;
-  const endpoint = checkEndpoint(options.endpoint);
-  const server = options.server ?? `the hub at ${hostOf(endpoint)}`;
-  checkToken(token);
-  const wait = options.wait ?? ((ms: number, stop?: AbortSignal) => sleep(ms, undefined, { signal: stop }));
+/** Retries requests. Errors contain no address, header or response text. */
+export class HubConnection {
+  readonly endpoint: string;
+  readonly token: string | undefined;
+  readonly #options: ConnectionOptions;
+  readonly #server: string;
 
-  const pause = async (attempt: number, reason: string, headers: Headers | null = null): Promise<void> => {
+  /** @throws LaconicError `config_invalid` for an invalid endpoint or token */
+  constructor(options: ConnectionOptions) {
+    const { token, endpoint } = options;
+    this.endpoint = checkEndpoint(endpoint);
+    checkToken(token);
+    this.token = token;
+    this.#options = options;
+    this.#server = options.server ?? `the hub at ${hostOf(this.endpoint)}`;
+  }
+
+  /** `fetch` for the hub's library; reads whole responses. */
+  readonly fetch: typeof fetch = (input, init = {}) =>
+    this.#ask(new URL(input instanceof Request ? input.url : input), init, async (response) => {
+      const { status, headers } = response;
+      return new Response(await this.#wholeBody(response), { status, headers });
+    });
+
+  /** @param place - item for the message. Default: the requested one */
+  unavailable(reason: string, place: string = this.#options.place, detail: ErrorDetail = {}): LaconicError {
+    return new LaconicError("hub_unavailable", `${place}: ${this.#server} cannot be used: ${reason}`, detail);
+  }
+
+  /**
+   * Reads a file until the sink has all bytes. An interrupted transfer resumes, with up to five attempts without
+   * progress.
+   * @param path - relative to the endpoint
+   * @throws LaconicError of the sink, `checkpoint_missing`, `hub_unavailable`, `aborted`
+   */
+  async transfer({ name, path }: { readonly name: string; readonly path: string }, sink: Sink): Promise<void> {
+    const url = new URL(`${this.endpoint}/${path}`);
+    const authorization = this.token !== undefined && { authorization: `Bearer ${this.token}` };
+    for (let failures = 0; sink.position < sink.end;) {
+      const before = sink.position;
+      const range = sink.range();
+      const headers = { "accept-encoding": "identity", ...(range !== null && { range }), ...authorization };
+      const response = await this.#ask(url, { headers }, async (answer) => answer, [416]);
+      let reason = "too few bytes";
+      try {
+        await sink.begin(response);
+        for await (const piece of response.body ?? []) await sink.add(piece);
+      } catch (error) {
+        await response.body?.cancel().catch(() => undefined);
+        throwIfStopped(this.#options.signal);
+        if (LaconicError.is(error)) throw error;
+        await sink.recover?.(error);
+        reason = failureWords(error);
+      }
+      if (sink.position === sink.end) return;
+      if (sink.position > before) failures = 0;
+      await this.#pause(failures++, `the transfer of ${name} broke off (${reason})`);
+    }
+  }
+
+  /** Waits before the next attempt. @throws LaconicError `hub_unavailable` after too many, `aborted` */
+  async #pause(attempt: number, reason: string, headers: Headers | null = null): Promise<void> {
+    const { signal, wait = (delay, stop) => sleep(delay, undefined, { signal: stop }) } = this.#options;
     const ms = attempt + 1 < maxAttempts ? retryDelayMs(attempt, headers) : null;
-    if (ms === null) throw unavailable(server, place, reason, { attempts: attempt + 1 });
+    if (ms === null) throw this.unavailable(reason, undefined, { attempts: attempt + 1 });
     await wait(ms, signal).catch((error: unknown) => {
       throwIfStopped(signal);
       throw error;
     });
-  };
+  }
 
   /** @param finish - reads the response; its failure counts as a failed attempt */
-  const ask = async <T>(
+  async #ask<T>(
     url: URL,
     init: RequestInit,
     finish: (response: Response) => Promise<T>,
     accepted: readonly number[] = [],
-  ): Promise<T> => {
+  ): Promise<T> {
+    const { signal, fetch: send } = this.#options;
     const headers = new Headers(init.headers);
     // The token is only sent to the hub, because a listing may name its next page anywhere.
-    if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
+    if (url.origin !== new URL(this.endpoint).origin) headers.delete("authorization");
     for (let attempt = 0; ; attempt++) {
       let response: Response | null = null;
       try {
-        response = await options.fetch(url, { ...init, headers, ...(signal && { signal }) });
+        response = await send(url, { ...init, headers, ...(signal && { signal }) });
         if (response.ok || accepted.includes(response.status)) return await finish(response);
       } catch (error) {
         throwIfStopped(signal);
         if (LaconicError.is(error)) throw error;
-        await pause(attempt, `the connection failed (${failureWords(error)})`);
+        await this.#pause(attempt, `the connection failed (${failureWords(error)})`);
         continue;
       }
       await response.body?.cancel().catch(() => undefined);
-      if (response.status !== 429 && response.status < 500) throw refusal(server, place, response, token !== undefined);
-      await pause(attempt, `it answered ${response.status}`, response.headers);
+      if (response.status !== 429 && response.status < 500) throw this.#refusal(response);
+      await this.#pause(attempt, `it answered ${response.status}`, response.headers);
     }
-  };
-
-  return {
-    endpoint,
-    server,
-    token,
-    fetch: (input, init = {}) =>
-      ask(new URL(input instanceof Request ? input.url : input), init, async (response) => {
-        const { status, headers } = response;
-        return new Response(await wholeBody(response, server, place), { status, headers });
-      }),
-    stream: (path, headers) =>
-      ask(
-        new URL(`${endpoint}/${path}`),
-        { headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) } },
-        async (response) => response,
-        [416],
-      ),
-    pause,
-  };
-}
-
-/** @throws LaconicError `hub_unavailable` for an oversized response */
-async function wholeBody(response: Response, server: string, place: string): Promise<Blob | null> {
-  if (response.body === null) return null;
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  for await (const piece of response.body) {
-    bytes += piece.length;
-    if (bytes > maxAnswerBytes)
-      throw unavailable(server, place, `its answer is longer than ${maxAnswerBytes >> 20} MiB`);
-    pieces.push(piece);
   }
-  return new Blob(pieces);
+
+  /** @throws LaconicError `hub_unavailable` for an oversized response */
+  async #wholeBody({ body }: Response): Promise<Blob | null> {
+    if (body === null) return null;
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > maxAnswerBytes) throw this.unavailable(`its answer is longer than ${maxAnswerBytes >> 20} MiB`);
+      pieces.push(piece);
+    }
+    return new Blob(pieces);
+  }
+
+  #refusal({ status, headers }: Response): LaconicError {
+    const code = headers.get("x-error-code") ?? "";
+    if (status === 404 || code in missing) {
+      const reason = missing[code] ?? `${this.#server} does not know it`;
+      return new LaconicError("checkpoint_missing", `${this.#options.place}: ${reason}`, { status });
+    }
+    const hasToken = this.token !== undefined;
+    const access = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
+    const reason =
+      code === "GatedRepo"
+        ? "its owner asks for consent to terms; give it on the hub's page of the repository"
+        : `it answered ${status}${status === 401 || status === 403 ? `: ${access}` : ""}`;
+    return this.unavailable(reason, undefined, { status });
+  }
 }
 
 /** @throws LaconicError `aborted` */
@@ -119,13 +170,16 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new LaconicError("aborted", "the download was aborted");
 }
 
-export function unavailable(server: string, place: string, reason: string, detail: ErrorDetail = {}): LaconicError {
-  return new LaconicError("hub_unavailable", `${place}: ${server} cannot be used: ${reason}`, detail);
+/** Error code or name of a failed exchange. Messages are not used, because they may contain a signed address. */
+function failureWords(error: unknown): string {
+  return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
-/** Error code or name of a failed exchange. Messages are not used, because they may contain a signed address. */
-export function failureWords(error: unknown): string {
-  return networkCode(error) === null ? (error as Error).name : networkReason(error);
+/** Offset of a response's first byte; null if it is not part of a file of this size. */
+export function startOf({ status, headers }: Response, total: number): number | null {
+  if (status === 200) return 0;
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
+  return status === 206 && range && (range[2] === "*" || Number(range[2]) === total) ? Number(range[1]) : null;
 }
 
 /** Missing item, by the response's `X-Error-Code`. */
@@ -134,20 +188,6 @@ const missing: Readonly<Record<string, string>> = {
   RevisionNotFound: "the repository has no such revision",
   EntryNotFound: "the revision has no such file",
 };
-
-function refusal(server: string, place: string, { status, headers }: Response, hasToken: boolean): LaconicError {
-  const code = headers.get("x-error-code") ?? "";
-  if (status === 404 || code in missing)
-    return new LaconicError("checkpoint_missing", `${place}: ${missing[code] ?? `${server} does not know it`}`, {
-      status,
-    });
-  const access = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
-  const reason =
-    code === "GatedRepo"
-      ? "its owner asks for consent to terms; give it on the hub's page of the repository"
-      : `it answered ${status}${status === 401 || status === 403 ? `: ${access}` : ""}`;
-  return unavailable(server, place, reason, { status });
-}
 
 function checkEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;

@@ -3,9 +3,9 @@ import { optionCheck } from "@laconic/core/checks";
 import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
 import { downloadContent } from "./download-content.ts";
 import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
-import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts";
+import { HubConnection, throwIfStopped } from "./hub-connection.ts";
 import { readRange } from "./read-range.ts";
-import { listCommit, pathOf, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
+import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
 /** Bytes on disk, reported after each piece. */
 export interface DownloadProgress {
@@ -87,16 +87,8 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   if (cached) return cached;
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
-  const hub = connectTo(options, request, signal);
-  const { commit, files } = await wantedFiles(hub, request, options.files);
-  const blobs = await downloadAll(files, failed, {
-    hub,
-    target,
-    commit,
-    cache,
-    signal,
-    onProgress: options.onProgress,
-  });
+  const { hub, commit, files } = await wantedFiles(options, request, signal);
+  const blobs = await downloadAll(hub, files, cache.blobs, failed, options.onProgress);
   // Names and the revision are written last, so that readers find complete contents.
   for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
@@ -125,30 +117,30 @@ function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOpt
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
 }
 
-function connectTo(
-  options: Omit<SnapshotOptions, "cacheFolder">,
-  { place }: Request,
-  signal: AbortSignal | undefined,
-): HubConnection {
-  const { endpoint = "https://huggingface.co", token, wait } = options;
-  return connect({ endpoint, token, fetch: options.fetch ?? fetch, wait, signal, place });
+/** Files of a commit, and the hub that has them. */
+interface WantedFiles {
+  readonly hub: HubConnection;
+  readonly commit: string;
+  readonly files: readonly RepositoryFile[];
 }
 
 /**
  * Commit of a revision, and its files that match the patterns.
- * @throws LaconicError `checkpoint_missing`, `hub_unavailable`
+ * @throws LaconicError `config_invalid`, `checkpoint_missing`, `hub_unavailable`
  */
 async function wantedFiles(
-  hub: HubConnection,
+  options: Omit<SnapshotOptions, "cacheFolder">,
   { target, revision, place }: Request,
-  patterns: readonly string[] | undefined,
-): Promise<{ readonly commit: string; readonly files: readonly RepositoryFile[] }> {
+  signal: AbortSignal | undefined,
+): Promise<WantedFiles> {
+  const { endpoint = "https://huggingface.co", token, wait, fetch: send = fetch, files: patterns } = options;
+  const hub = new HubConnection({ endpoint, token, fetch: send, wait, signal, place });
   const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);
   const listed = await listCommit(hub, target, commit);
   const names = listed.map(({ name }) => name);
   const selected = new Set(patterns ? selectFiles(names, patterns, place) : names);
   if (patterns) checkReadable(names, patterns, place);
-  return { commit, files: listed.filter(({ name }) => selected.has(name)) };
+  return { hub, commit, files: listed.filter(({ name }) => selected.has(name)) };
 }
 
 /** Hub file that is read in parts, without caching. */
@@ -176,19 +168,18 @@ export interface RemoteFiles {
 export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
   checkRemote(options as SnapshotOptions);
   const request = requestOf(options);
-  const { target } = request;
-  const { signal } = options;
-  if (options.offline)
-    throw new LaconicError("config_invalid", `${target.repo}: files are not read in parts offline`, { key: "offline" });
-  const hub = connectTo(options, request, signal);
-  const { commit, files } = await wantedFiles(hub, request, options.files);
+  if (options.offline) {
+    const message = `${request.target.repo}: files are not read in parts offline`;
+    throw new LaconicError("config_invalid", message, { key: "offline" });
+  }
+  const { hub, commit, files } = await wantedFiles(options, request, options.signal);
   return {
     commit,
     files: files.map((file) => ({
       name: file.name,
       bytes: file.bytes,
       sha256: file.content.kind === "sha256" ? file.content.hex : null,
-      read: (start, end) => readRange(file, start, end, { hub, path: pathOf(target, commit, file.name), signal }),
+      read: (start, end) => readRange(hub, file, start, end),
     })),
   };
 }
@@ -210,23 +201,16 @@ async function fromCache(
   return { folder: cache.snapshot(commit), commit, files };
 }
 
-interface DownloadAll {
-  readonly hub: HubConnection;
-  readonly target: Designation;
-  readonly commit: string;
-  readonly cache: RepositoryCache;
-  readonly signal: AbortSignal;
-  readonly onProgress: ((progress: DownloadProgress) => void) | undefined;
-}
-
 /**
  * Downloads a few files at a time; the first failure stops the others, which keep their bytes.
  * @returns paths of the contents
  */
 async function downloadAll(
+  hub: HubConnection,
   files: readonly RepositoryFile[],
+  blobs: string,
   failed: AbortController,
-  { hub, target, commit, cache, signal, onProgress }: DownloadAll,
+  onProgress: SnapshotOptions["onProgress"],
 ): Promise<string[]> {
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const byFile = new Map<string, number>();
@@ -239,13 +223,7 @@ async function downloadAll(
   // Files with the same content share it and its download.
   const contents = new Map<string, Promise<string>>();
   const download = (file: RepositoryFile): Promise<string> =>
-    downloadContent(file, {
-      hub,
-      path: pathOf(target, commit, file.name),
-      blobs: cache.blobs,
-      signal,
-      onBytes: (fileBytes) => progress(file.name, file.bytes, fileBytes),
-    });
+    downloadContent(hub, file, blobs, (bytesOnDisk) => progress(file.name, file.bytes, bytesOnDisk));
   const paths = new Array<string>(files.length);
   const failures: unknown[] = [];
   const waiting = files.entries();

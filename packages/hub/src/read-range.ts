@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { unavailable } from "./hub-connection.ts";
+import { startOf, type HubConnection } from "./hub-connection.ts";
 import type { RepositoryFile } from "./repository.ts";
-import { startOf, transfer, type TransferContext } from "./transfer.ts";
 
 /** Max bytes of one read, which is held in memory. */
 const longestRange = 1 << 28;
@@ -12,20 +11,21 @@ const longestRange = 1 << 28;
  * without ranges, with another file size, or with another range, `aborted`
  */
 export async function readRange(
-  { name, bytes }: RepositoryFile,
+  hub: HubConnection,
+  file: RepositoryFile,
   start: number,
   end: number,
-  context: TransferContext,
 ): Promise<Uint8Array> {
+  const { name, bytes } = file;
   if (!(start >= 0 && start <= end && end <= bytes) || end - start > longestRange)
     throw new LaconicError("input_invalid", `${name}: bytes ${start} to ${end} of ${bytes} cannot be read at once`, {
       file: name,
     });
   const read = new Uint8Array(end - start);
-  const fail = (reason: string): LaconicError => unavailable(context.hub.server, name, reason);
+  const fail = (reason: string): LaconicError => hub.unavailable(reason, name);
   let position = 0;
   const range = (): string => `bytes=${start + position}-${end - 1}`;
-  await transfer(name, context, {
+  await hub.transfer(file, {
     get position() {
       return position;
     },

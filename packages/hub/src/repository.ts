@@ -3,7 +3,7 @@ import { datasetInfo, listFiles, modelInfo } from "@huggingface/hub";
 import { LaconicError } from "@laconic/core";
 import { commitPattern } from "./cache-layout.ts";
 import { checkFileName } from "./file-names.ts";
-import { unavailable, type HubConnection } from "./hub-connection.ts";
+import type { HubConnection } from "./hub-connection.ts";
 
 /** Content id of the hub and the cache: sha256 for large files, git blob sha1 for small ones. */
 export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
@@ -23,6 +23,8 @@ export interface RepositoryFile {
   readonly name: string;
   readonly bytes: number;
   readonly content: ContentId;
+  /** Address relative to the endpoint. */
+  readonly path: string;
 }
 
 /** Repository of a hub. */
@@ -31,8 +33,7 @@ export interface Designation {
   readonly repo: string;
 }
 
-/** Path of a file relative to the endpoint. */
-export function pathOf({ type, repo }: Designation, commit: string, name: string): string {
+function pathOf({ type, repo }: Designation, commit: string, name: string): string {
   const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
   return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
@@ -45,7 +46,7 @@ export async function resolveCommit(
 ): Promise<string> {
   const query = { name: repo, revision, additionalFields: ["sha" as const], ...parameters(hub) };
   const { sha } = await wellFormed(hub, repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
-  if (typeof sha !== "string" || !commitPattern.test(sha)) throw unavailable(hub.server, repo, "it names no commit");
+  if (typeof sha !== "string" || !commitPattern.test(sha)) throw hub.unavailable("it names no commit", repo);
   return sha;
 }
 
@@ -66,8 +67,8 @@ export async function listCommit(
       const content = lfs ? contentId("sha256", lfs.oid) : contentId("git", oid ?? "");
       const bytes = lfs?.size ?? size;
       if (content === null || !Number.isSafeInteger(bytes) || bytes < 0)
-        throw unavailable(hub.server, repo, `it lists ${JSON.stringify(path)} without size or hash`);
-      files.push({ name: checkFileName(path), bytes, content });
+        throw hub.unavailable(`it lists ${JSON.stringify(path)} without size or hash`, repo);
+      files.push({ name: checkFileName(path), bytes, content, path: pathOf({ type, repo }, commit, path) });
     }
     return files;
   });
@@ -83,6 +84,6 @@ async function wellFormed<T>(hub: HubConnection, repo: string, body: () => Promi
     return await body();
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw unavailable(hub.server, repo, "its answer is malformed");
+    throw hub.unavailable("its answer is malformed", repo);
   }
 }
