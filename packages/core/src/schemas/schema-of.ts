@@ -19,8 +19,6 @@ export function schemaOf(shape: Shape): z.ZodType {
         .array(schemaOf(shape.of))
         .min(shape.least ?? 0)
         .max(shape.most ?? Infinity);
-    case "record":
-      return z.record(z.string(), schemaOf(shape.of));
     case "group":
       return z.strictObject(
         Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, fieldSchema(field)])),

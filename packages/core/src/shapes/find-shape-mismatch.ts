@@ -26,28 +26,13 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
         : shapeMismatch(`it must be one of ${shape.of.join(", ")}, not ${shownValue(value)}`);
     case "list":
       return inList(shape, value);
-    case "record":
-      return isRecord(value)
-        ? firstOf(Object.entries(value).map(([name, each]) => within(name, findShapeMismatch(shape.of, each))))
-        : shapeMismatch(`it must be a group of values, not ${shownValue(value)}`);
     case "group":
       return inGroup(shape.fields, value);
     case "either":
-      return inEither(shape.of, value);
+      return shape.of.some((each) => findShapeMismatch(each, value) === null)
+        ? null
+        : shapeMismatch(`it fits none of what is accepted here: ${shownValue(value)}`);
   }
-}
-
-/** The likeliest alternative is the one with the deepest match. */
-function inEither(alternatives: readonly Shape[], value: unknown): ShapeMismatch | null {
-  const mismatches: ShapeMismatch[] = [];
-  for (const each of alternatives) {
-    const found = findShapeMismatch(each, value);
-    if (!found) return null;
-    mismatches.push(found);
-  }
-  const depth = Math.max(...mismatches.map(({ path }) => path.length));
-  const deepest = mismatches.filter(({ path }) => path.length === depth);
-  return deepest[0] ? { ...deepest[0], reason: deepest.map(({ reason }) => reason).join("; or ") } : null;
 }
 
 function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): ShapeMismatch | null {

@@ -5,8 +5,6 @@ export type Shape =
   | { readonly kind: "text"; readonly notEmpty?: boolean }
   | { readonly kind: "choice"; readonly of: readonly (string | number | null)[] }
   | { readonly kind: "list"; readonly of: Shape; readonly least?: number; readonly most?: number }
-  /** Any names, with values of one shape. */
-  | { readonly kind: "record"; readonly of: Shape }
   | { readonly kind: "group"; readonly fields: Readonly<Record<string, Field>> }
   | { readonly kind: "either"; readonly of: readonly Shape[] };
 

@@ -39,14 +39,6 @@ describe("findShapeMismatch", () => {
     expect(found?.reason).toContain(reason);
   });
 
-  test("an alternative is reported by the one that fits best", () => {
-    const either: Shape = { kind: "either", of: [shapes.text, { kind: "list", of: shapes.count, least: 1 }] };
-    expect(findShapeMismatch(either, "all")).toBe(null);
-    expect(findShapeMismatch(either, [1, 2])).toBe(null);
-    expect(findShapeMismatch(either, [1, -2])?.path).toEqual(["1"]);
-    expect(findShapeMismatch(either, [])?.reason).toContain("at least 1 entries");
-  });
-
   test("names of prototypes are no settings", () => {
     const value = JSON.parse('{"target":1,"most":null,"__proto__":{}}') as unknown;
     expect(findShapeMismatch(options, value)?.path).toEqual(["__proto__"]);
@@ -64,7 +56,7 @@ test("checkShape names the whole key", () => {
 describe("schemaOf", () => {
   const values = fc.oneof(
     fc.constantFrom<unknown>(null, undefined, NaN, Infinity, -1, 0, 0.5, 1, 2, "token", "budget", "x", true, {}, []),
-    fc.dictionary(fc.constantFrom("a", "b"), fc.array(fc.constantFrom<unknown>(true, 0.5, 2), { maxLength: 3 })),
+    fc.array(fc.constantFrom<unknown>(true, 0.5, 2), { maxLength: 3 }),
     fc.record(
       {
         target: fc.constantFrom<unknown>(0, 1, 0.5, NaN, "1", null),
@@ -76,15 +68,12 @@ describe("schemaOf", () => {
       { requiredKeys: [] },
     ),
   );
-  const record: Shape = {
-    kind: "record",
-    of: { kind: "list", of: { kind: "either", of: [shapes.boolean, shapes.share] } },
-  };
+  const list: Shape = { kind: "list", of: { kind: "either", of: [shapes.boolean, shapes.share] }, least: 1 };
 
   test("accepts what findShapeMismatch accepts, and nothing else", () => {
     fc.assert(
       fc.property(values, (value) => {
-        for (const shape of [options, shapes.positive, record])
+        for (const shape of [options, shapes.positive, list])
           expect(schemaOf(shape).safeParse(value).success).toBe(findShapeMismatch(shape, value) === null);
       }),
       { seed: 15, numRuns: 500 },
