@@ -56,8 +56,11 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   if (inner instanceof DamagedReply) {
     const { message: reason, body } = inner;
     const began = JSON.stringify(key.redact(body).slice(0, 120));
-    const remedy = remedyFor({ malformed: true });
-    return failed({ remedy, charged: true, reason }, "reply_malformed", () => `${reason}; it began ${began}`);
+    return failed(
+      { remedy: { kind: "retry-once" }, charged: true, reason },
+      "reply_malformed",
+      () => `${reason}; it began ${began}`,
+    );
   }
   const failure = failureOf(inner, nowMs);
   const { status } = failure;

@@ -82,107 +82,86 @@ const replying =
   (_, response) =>
     json(response, 200, answer(text));
 
-/** Each fault, what becomes of the completion, and how often the server was asked. */
-const faults: readonly (readonly [name: string, handle: Handler, code: string, calls: number])[] = [
+/** Answers with an OpenAI error object. */
+const refusing =
+  (status: number, error: Record<string, unknown>): Handler =>
+  (_, response) =>
+    json(response, status, { error });
+
+/** Answers with this text. */
+const sending =
+  (status: number, text: string, headers: Record<string, string> = {}): Handler =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(text);
+
+const cutKeys = [488, 492, 495, 498].map(
+  (length) =>
+    [
+      `a wrong key that is cut after ${500 - length} letters or so`,
+      refusing(401, { message: `${"x".repeat(length - 5)}${canary}` }),
+    ] as const,
+);
+const masked = `Incorrect: ${canary.slice(0, 8)}****${canary.slice(-4)}, …${canary.slice(-12)}`;
+
+/** What becomes of the completion, how often the server was asked, and the faults that end so. */
+const outcomes: readonly (readonly [code: string, calls: number, faults: Readonly<Record<string, Handler>>])[] = [
   [
-    "a wrong key",
-    (_, response) =>
-      json(response, 401, { error: { message: `Incorrect API key ${canary}`, code: "invalid_api_key" } }),
     "api_refused",
     1,
+    {
+      "a wrong key": refusing(401, { message: `Incorrect API key ${canary}`, code: "invalid_api_key" }),
+      "a wrong key, masked as providers print it": refusing(401, { message: masked }),
+      ...Object.fromEntries(cutKeys),
+      "a key in a redirect's path": sending(302, "", { location: `http://example.com/${canary.slice(4)}/v1` }),
+      "an unknown model": refusing(404, { message: "no such model" }),
+      "a bad parameter": refusing(400, { message: "temperature" }),
+      "a redirect": sending(302, "", { location: "http://example.com/v1?secret=1" }),
+    },
   ],
   [
-    "a wrong key, masked as providers print it",
-    (_, response) =>
-      json(response, 401, {
-        error: { message: `Incorrect: ${canary.slice(0, 8)}****${canary.slice(-4)}, …${canary.slice(-12)}` },
-      }),
-    "api_refused",
-    1,
-  ],
-  ...[488, 492, 495, 498].map(
-    (length) =>
-      [
-        `a wrong key that is cut after ${500 - length} letters or so`,
-        (_: unknown, response: Parameters<Handler>[1]) =>
-          json(response, 401, { error: { message: `${"x".repeat(length - 5)}${canary}` } }),
-        "api_refused",
-        1,
-      ] as const,
-  ),
-  [
-    "a key in a redirect's path",
-    (_, response) => void response.writeHead(302, { location: `http://example.com/${canary.slice(4)}/v1` }).end(),
-    "api_refused",
-    1,
-  ],
-  [
-    "a key at the cut of what is no JSON",
-    (_, response) => void response.writeHead(200).end(`${"y".repeat(108)}${canary}`),
-    "reply_malformed",
-    2,
-  ],
-  ["an unknown model", (_, response) => json(response, 404, { error: { message: "no such model" } }), "api_refused", 1],
-  ["a bad parameter", (_, response) => json(response, 400, { error: { message: "temperature" } }), "api_refused", 1],
-  [
-    "a spent account",
-    (_, response) =>
-      json(response, 429, { error: { message: "You exceeded your current quota", code: "insufficient_quota" } }),
     "budget_refused",
     1,
-  ],
-  ["payment required", (_, response) => json(response, 402, { error: { message: "pay" } }), "budget_refused", 1],
-  [
-    "HTML with status 200",
-    (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>login</html>"),
-    "reply_malformed",
-    2,
-  ],
-  [
-    "truncated JSON",
-    (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"choices": [{"mess'),
-    "reply_malformed",
-    2,
-  ],
-  ["an empty object", (_, response) => json(response, 200, {}), "reply_malformed", 2],
-  ["no choice", (_, response) => json(response, 200, { choices: [] }), "reply_malformed", 2],
-  ["a body without end", (_, response) => endless(response), "reply_malformed", 2],
-  [
-    "a redirect",
-    (_, response) => void response.writeHead(302, { location: "http://example.com/v1?secret=1" }).end(),
-    "api_refused",
-    1,
-  ],
-  [
-    "an error that comes as a success",
-    (_, response) => json(response, 200, { error: { code: 429 } }),
-    "api_unavailable",
-    2,
-  ],
-  [
-    "a rate limit that speaks of billing",
-    (_, response) => json(response, 429, { error: { message: "quota, billing, credit: upgrade", code: "429" } }),
-    "api_unavailable",
-    2,
-  ],
-  [
-    "a rate limit whose text does not end",
-    (_, response) => {
-      response.writeHead(429, { "content-type": "application/json", "content-length": "99" }).write('{"error":');
-      response.destroy();
+    {
+      "a spent account": refusing(429, { message: "You exceeded your current quota", code: "insufficient_quota" }),
+      "payment required": refusing(402, { message: "pay" }),
     },
+  ],
+  [
+    "reply_malformed",
+    2,
+    {
+      "a key at the cut of what is no JSON": sending(200, `${"y".repeat(108)}${canary}`),
+      "HTML with status 200": sending(200, "<html>login</html>", { "content-type": "text/html" }),
+      "truncated JSON": sending(200, '{"choices": [{"mess', { "content-type": "application/json" }),
+      "an empty object": (_, response) => json(response, 200, {}),
+      "no choice": (_, response) => json(response, 200, { choices: [] }),
+      "a body without end": (_, response) => endless(response),
+    },
+  ],
+  [
     "api_unavailable",
     2,
+    {
+      "an error that comes as a success": refusing(200, { code: 429 }),
+      "a rate limit that speaks of billing": refusing(429, { message: "quota, billing, credit: upgrade", code: "429" }),
+      "a rate limit whose text does not end": (_, response) => {
+        response.writeHead(429, { "content-type": "application/json", "content-length": "99" }).write('{"error":');
+        response.destroy();
+      },
+      "a reset after it acted": (incoming) => void incoming.socket.destroy(),
+      "server errors": refusing(503, { message: "busy" }),
+    },
   ],
-  ["a reset after it acted", (incoming) => void incoming.socket.destroy(), "api_unavailable", 2],
-  ["server errors", (_, response) => json(response, 503, { error: { message: "busy" } }), "api_unavailable", 2],
 ];
+const faults = outcomes.flatMap(([code, calls, handlers]) =>
+  Object.entries(handlers).map(([name, handle]) => [name, handle, code, calls] as const),
+);
 
 test.each([
   [{ message: "too long", code: "context_length_exceeded" }, true],
   [{ message: "This model's maximum context length is 8192 tokens", code: 400 }, undefined],
 ])("a full context is told by the server's name for it, never by its words: %j", async (told, contextFull) => {
-  const { url } = await server((_, response) => json(response, 400, { error: told }));
+  const { url } = await server(refusing(400, told));
   const thrown: unknown = await model(url)
     .complete(request())
     .catch((caught: unknown) => caught);

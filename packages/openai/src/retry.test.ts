@@ -66,7 +66,6 @@ test.for([
   [{ status: 402 }, "spent"],
   [{ status: 401 }, "refused"],
   [{ status: 418 }, "refused"],
-  [{ malformed: true }, "retry-once"],
 ] as const)("%j: %s", ([failure, kind]) => {
   expect(remedyFor(failure).kind).toBe(kind);
 });

@@ -17,8 +17,6 @@ export interface Failure {
   readonly names?: readonly string[];
   /** Wait in milliseconds that the server requests. */
   readonly waitMs?: number;
-  /** A reply arrived but was not a completion. */
-  readonly malformed?: boolean;
 }
 
 /**
@@ -41,8 +39,7 @@ const lasting: readonly number[] = [501, 505];
  * Decides the reaction by status and error codes. Messages are not used: free tiers and Azure mention quota and billing
  * in every rate limit. Unlisted statuses are errors of the request.
  */
-export function remedyFor({ status, names = [], waitMs, malformed = false }: Failure): Remedy {
-  if (malformed) return { kind: "retry-once" };
+export function remedyFor({ status, names = [], waitMs }: Failure): Remedy {
   if (status === undefined) return { kind: "retry", crowded: false };
   if (status === 402 || names.some((name) => spentNames.has(name))) return { kind: "spent" };
   if (!transient.includes(status) && (status < 500 || lasting.includes(status))) return { kind: "refused" };

@@ -106,6 +106,20 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   return fake;
 }
 
+/** Answer that the dialects share: health, version at its path, and the list of models; null for another path. */
+export function sharedAnswer(
+  path: string,
+  versionPath: string,
+  weights: ServedWeights,
+  contextLength: number,
+): Answer | null {
+  if (path === "/health") return { status: 200, value: {} };
+  if (path === versionPath) return { status: 200, value: { version: "fake" } };
+  if (path !== "/v1/models") return null;
+  const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
+  return { status: 200, value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] } };
+}
+
 /** Applies a fault to a reply. */
 export function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
   if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };

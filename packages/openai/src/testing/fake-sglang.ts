@@ -1,6 +1,6 @@
 import { samplingOfFields } from "@laconic/core/backends";
 import * as z from "zod";
-import { marred, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
+import { marred, sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Fields of SGLang's `GenerateReqInput` and `SamplingParams` that a trainer uses. */
@@ -42,15 +42,8 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
 export const sglangRoutes: Routes =
   (weights, { contextLength = 48, updates = true }) =>
   async (path, body, fault) => {
-    if (path === "/health") return { status: 200, value: {} };
-    if (path === "/server_info") return { status: 200, value: { version: "fake" } };
-    if (path === "/v1/models") {
-      const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
-      return {
-        status: 200,
-        value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] },
-      };
-    }
+    const shared = sharedAnswer(path, "/server_info", weights, contextLength);
+    if (shared) return shared;
     if (path === "/load_lora_adapter" && updates) {
       const { lora_name, lora_path } = loading.parse(body);
       if (weights.has(lora_name)) return failed(`LoRA adapter ${lora_name} is already loaded.`);
