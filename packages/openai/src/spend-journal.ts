@@ -10,6 +10,7 @@ import {
 } from "@laconic/core";
 import { tryParseJson } from "@laconic/core/json";
 import { finishReasons } from "@laconic/core/wire";
+import { tokenUsageShape } from "@laconic/core/ledger";
 import { openAppender, readJsonLines } from "@laconic/core/platform";
 
 /** Totals of a journal. */
@@ -72,22 +73,11 @@ type Line = Before | Begun | Settled;
 const tokens: Shape = { kind: "list", of: shapes.count };
 const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };
 
-const optionalCount = { shape: shapes.count, optional: true } as const;
-const usageShape = group<TokenUsage>({
-  promptTokens: { shape: shapes.count },
-  cachedTokens: optionalCount,
-  cacheWriteTokens: optionalCount,
-  completionTokens: { shape: shapes.count },
-  reasoningTokens: optionalCount,
-  costUsd: { shape: shapes.atLeast0, optional: true },
-  counted: { shape: { kind: "choice", of: ["model", "server", "tokenizer", "estimate"] } },
-});
-
 /** Stored completion. */
 const completionShape = group<Completion>({
   text: { shape: shapes.text },
   finishReason: { shape: { kind: "choice", of: finishReasons } },
-  usage: { shape: usageShape },
+  usage: { shape: tokenUsageShape },
   model: {
     shape: group<Completion["model"]>({ id: { shape: shapes.text }, weightVersion: { shape: shapes.count } }),
   },
@@ -112,7 +102,7 @@ const lineShape: Shape = {
     group<Settled>({
       call: number,
       usd: dollars,
-      usage: { shape: usageShape, optional: true },
+      usage: { shape: tokenUsageShape, optional: true },
       key: { shape: shapes.text, optional: true },
       reply: { shape: completionShape, optional: true },
     }),

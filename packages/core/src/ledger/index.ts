@@ -8,3 +8,4 @@ export { callTokens, tokenCounts } from "./ledger.ts";
 export { broadcastAmplification, criticalPath, criticalSeconds, silenceRates, sumLedgers } from "./ledger-analysis.ts";
 export { maxPrice, tokenCost, tokenPriceShape, type TokenPrice } from "./token-price.ts";
 export { isConsistentUsage, sumKinds, type TokenCounts, type TokenKinds } from "./token-usage.ts";
+export { tokenUsageShape } from "./token-usage-shape.ts";
