@@ -288,14 +288,7 @@ interface Deadline {
 /** @param own - the caller's signal @param name - model name for errors */
 function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: string): Deadline {
   const controller = new AbortController();
-  let over = false;
-  const timer = setTimeout(
-    () => {
-      over = true;
-      controller.abort();
-    },
-    Math.min(deadlineMs, 2 ** 31 - 1),
-  );
+  const timer = setTimeout(() => controller.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
   const abort = (): void => controller.abort(own?.reason);
   own?.addEventListener("abort", abort, { once: true });
   if (own?.aborted) abort();
@@ -303,7 +296,7 @@ function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: s
     signal: controller.signal,
     endOf: (error) => {
       if (own?.aborted) return new LaconicError("aborted", "the request was aborted", {}, own.reason);
-      if (over)
+      if (controller.signal.aborted)
         return new LaconicError("api_unavailable", `${name}: no answer within ${deadlineMs} ms`, { deadlineMs });
       return LaconicError.is(error)
         ? error

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { SampleResult } from "@laconic/core";
 import type { ServerFault, ServerFaults } from "./faults.ts";
 import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
 
@@ -118,14 +117,6 @@ export function sharedAnswer(
   if (path !== "/v1/models") return null;
   const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
   return { status: 200, value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] } };
-}
-
-/** Applies a fault to a reply. */
-export function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
-  if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };
-  if (fault?.kind === "not-finite") return { ...reply, logProbs: reply.logProbs.map(() => -9999) };
-  if (fault?.kind === "other-prompt") return { ...reply, promptTokens: [...reply.promptTokens, 0] };
-  return reply;
 }
 
 function send(response: ServerResponse, status: number, value: unknown): void {

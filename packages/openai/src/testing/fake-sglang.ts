@@ -1,6 +1,6 @@
 import { samplingOfFields } from "@laconic/core/backends";
 import * as z from "zod";
-import { marred, sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
+import { sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Fields of SGLang's `GenerateReqInput` and `SamplingParams` that a trainer uses. */
@@ -69,19 +69,16 @@ export const sglangRoutes: Routes =
       return refused(`The following requested LoRA adapters are not loaded: ${lora_path}`);
     const stale = fault?.kind === "stale";
     const version = weights.version;
-    const reply = marred(
-      await weights.reply(
-        {
-          weights: lora_path,
-          promptTokens: input_ids,
-          ...samplingOfFields("sglang", asked),
-          maxTokens: asked.max_new_tokens,
-          seed: asked.sampling_seed ?? 0,
-          stopTokens: asked.stop_token_ids ?? [],
-          stopTexts: asked.stop ?? [],
-        },
-        fault,
-      ),
+    const reply = await weights.reply(
+      {
+        weights: lora_path,
+        promptTokens: input_ids,
+        ...samplingOfFields("sglang", asked),
+        maxTokens: asked.max_new_tokens,
+        seed: asked.sampling_seed ?? 0,
+        stopTokens: asked.stop_token_ids ?? [],
+        stopTexts: asked.stop ?? [],
+      },
       fault,
     );
     const prompts = logprob_start_len < 0 ? [] : [null, ...(await weights.promptLogProbs(lora_path, input_ids, stale))];

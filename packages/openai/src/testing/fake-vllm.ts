@@ -1,6 +1,6 @@
 import { samplingOfFields } from "@laconic/core/backends";
 import * as z from "zod";
-import { marred, sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
+import { sharedAnswer, startFakeServer, type Answer, type FakeServer, type Routes } from "./fake-server.ts";
 import type { FakeServerOptions } from "./served-weights.ts";
 
 /** Fields of vLLM's `CompletionRequest` that a trainer uses. */
@@ -59,19 +59,16 @@ export const vllmRoutes: Routes =
       return refused(404, `The model \`${asked.model}\` does not exist.`);
     const name = asked.model === "base" ? null : asked.model;
     const stale = fault?.kind === "stale";
-    const reply = marred(
-      await weights.reply(
-        {
-          weights: name,
-          promptTokens: asked.prompt,
-          ...samplingOfFields("vllm", asked),
-          maxTokens: asked.max_tokens,
-          seed: asked.seed ?? 0,
-          stopTokens: asked.stop_token_ids ?? [],
-          stopTexts: asked.stop ?? [],
-        },
-        fault,
-      ),
+    const reply = await weights.reply(
+      {
+        weights: name,
+        promptTokens: asked.prompt,
+        ...samplingOfFields("vllm", asked),
+        maxTokens: asked.max_tokens,
+        seed: asked.seed ?? 0,
+        stopTokens: asked.stop_token_ids ?? [],
+        stopTexts: asked.stop ?? [],
+      },
       fault,
     );
     const prompts =

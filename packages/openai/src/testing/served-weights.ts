@@ -96,7 +96,9 @@ export class ServedWeights {
       this.#given.find(({ promptTokens, tokens }) => tokens.length > 2 && promptTokens.join() !== prompt) ?? null;
     this.#given.unshift(reply);
     if (this.#given.length > 16) this.#given.pop();
-    return fault?.kind === "lies" ? lieOf(fault.how, reply, { ...asked, ...fault, sampler, other }) : reply;
+    return fault?.kind === "lies"
+      ? lieOf(fault.how, reply, { ...asked, ...fault, sampler, other })
+      : marred(reply, fault);
   }
 
   async #generated(asked: AskedReply, sampler: Sampler): Promise<SampleResult> {
@@ -136,4 +138,12 @@ export class ServedWeights {
     if (!named) throw new LaconicError("input_invalid", `no ${name}`);
     return stale ? (oldest ?? named) : named;
   }
+}
+
+/** Applies a fault to a reply. */
+function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
+  if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };
+  if (fault?.kind === "not-finite") return { ...reply, logProbs: reply.logProbs.map(() => -9999) };
+  if (fault?.kind === "other-prompt") return { ...reply, promptTokens: [...reply.promptTokens, 0] };
+  return reply;
 }
