@@ -19,13 +19,21 @@ export { relayTokenizer } from "./relay/tokenizer.ts";
 export { relayHolderPrompt, relaySolverPrompt, renderTokens as renderRelayPrompt } from "./relay/prompts.ts";
 export { relayEpisode, relayGrader, relayTask, relayTopology } from "./relay/task.ts";
 export type { RelayTask, RelayTaskOptions } from "./relay/task.ts";
-export { relayOracleTokens, relayTeacher, relayTeacherSettings } from "./relay/teacher.ts";
-export type { RelayStyle, RelayStyleMix, RelayTeacherSettings } from "./relay/teacher.ts";
-export { warmStartBatch, warmStartCurriculum } from "./relay/warm-start.ts";
-export type { WarmStartExample, WarmStartPhase } from "./relay/warm-start.ts";
+export {
+  relayOracleTokens,
+  relayTeacher,
+  relayTeacherSettings,
+  warmStartBatch,
+  warmStartCurriculum,
+} from "./relay/teacher.ts";
+export type {
+  RelayStyle,
+  RelayStyleMix,
+  RelayTeacherSettings,
+  WarmStartExample,
+  WarmStartPhase,
+} from "./relay/teacher.ts";
 export { relayCriticTask, relayHintTask } from "./relay/actor-tasks.ts";
 export type { RelayCriticOptions, RelayHintOptions } from "./relay/actor-tasks.ts";
-export type { RelayPairTask } from "./relay/pair-task.ts";
-export { relayFeedbackTask } from "./relay/feedback.ts";
-export { relayWritersTask, writersGrade } from "./relay/writers.ts";
-export type { WritersParts } from "./relay/writers.ts";
+export type { RelayPairTask, WritersParts } from "./relay/pair-task.ts";
+export { relayFeedbackTask, relayWritersTask, writersGrade } from "./relay/pair-task.ts";

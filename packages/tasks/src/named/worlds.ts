@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { relayCriticDefaults, relayCriticTask, relayHintDefaults, relayHintTask } from "../relay/actor-tasks.ts";
-import { relayFeedbackTask } from "../relay/feedback.ts";
-import type { RelayPairTask } from "../relay/pair-task.ts";
+import { relayFeedbackTask, type RelayPairTask, relayWritersTask } from "../relay/pair-task.ts";
 import { hintProbes, pairProbes, relayProbes } from "../relay/probes.ts";
 import { relayLevels, type RelayLevelName } from "../relay/problem.ts";
 import { relayTask } from "../relay/task.ts";
-import { relayWritersTask } from "../relay/writers.ts";
 import { budgetCeiling, budgetFormNames, storyBudgetTask, trainedBudgets, unseenBudgets } from "../stories/budget.ts";
 import { storyHintDefaults, storyHintTask } from "../stories/hint.ts";
+import { storyWritersTask } from "../stories/writers.ts";
 import { knownNames } from "../stories/lexicon.ts";
 import type { StoryOptions } from "../stories/story.ts";
 import {
@@ -17,7 +16,6 @@ import {
   storyTellersTask,
   type TellerSettings,
 } from "../stories/teller-team.ts";
-import { storyWritersTask } from "../stories/writers.ts";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";

@@ -2,8 +2,7 @@ import { randomFromSeed, type Problem } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import { play } from "../../test/play.ts";
 import { gradeOf, gradeOfEpisode } from "../grading.ts";
-import { relayFeedbackTask } from "./feedback.ts";
-import { relayWritersTask, writersGrade } from "./writers.ts";
+import { relayFeedbackTask, relayWritersTask, writersGrade } from "./pair-task.ts";
 
 describe("the writers' grade, level by level", () => {
   test.for([

@@ -1,13 +1,30 @@
 import { ledgerTotals, randomFromSeed, type CompletionRequest, type LanguageModel, type Random } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { askedKeys, generateRelayProblem, holdersOf, parseFacts, relayLevels, relaySplit } from "./problem.ts";
-import type { RelayLevelName } from "./problem.ts";
+import {
+  askedKeys,
+  generateRelayProblem,
+  holdersOf,
+  parseFacts,
+  relayLevels,
+  relaySplit,
+  type RelayLevelName,
+} from "./problem.ts";
 import { holderPrompt, readRelayPrompt } from "./prompts.ts";
 import { relayEpisode, relayGrader } from "./task.ts";
-import { relayOracleTokens, relayTeacher, relayTeacherSettings, scriptedAgent } from "./teacher.ts";
-import { teacherAnswer, teacherMessage, type RelayTeacherSettings } from "./teacher.ts";
+import {
+  relayOracleTokens,
+  relayTeacher,
+  relayTeacherSettings,
+  scriptedAgent,
+  teacherAnswer,
+  teacherMessage,
+  type RelayTeacherSettings,
+  warmStartBatch,
+  warmStartCurriculum,
+  warmStartExample,
+  type WarmStartExample,
+} from "./teacher.ts";
 import { relayTokenizer } from "./tokenizer.ts";
-import { warmStartBatch, warmStartCurriculum, warmStartExample, type WarmStartExample } from "./warm-start.ts";
 
 /** Frequency of each text over many draws. */
 function frequencies(draw: (random: Random) => string): Record<string, number> {

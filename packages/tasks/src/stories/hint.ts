@@ -1,5 +1,7 @@
 import { hintActor } from "@laconic/topologies";
+import texts from "../../assets/story-texts.json" with { type: "json" };
 import type { TeamTask } from "../task.ts";
+import { filled } from "./families.ts";
 import { storyProbes } from "./probes.ts";
 import { asSentence, storyAgent, storyProblems, type StoryOptions } from "./story.ts";
 
@@ -21,14 +23,7 @@ export const storyHintDefaults: Required<Omit<StoryHintOptions, "tokenizer">> = 
 };
 
 /** The model often continues the first two with speech. */
-const beginnings: readonly ((name: string, thing: string) => string)[] = [
-  (name, thing) =>
-    `Once upon a time, there was a child named ${name}. ${name} lost a ${thing}. ${name} asked mom for help.`,
-  (name, thing) => `Once upon a time, there was a child named ${name}. ${name} asked mom for a ${thing}.`,
-  (name, thing) => `Once upon a time, there was a child named ${name}. ${name} wanted a ${thing}.`,
-  (name, thing) => `One day, ${name} found a ${thing}. ${name} showed it to mom.`,
-  (name, thing) => `${name} had a ${thing}. The ${thing} was broken.`,
-];
+const beginnings: readonly string[] = texts.beginnings;
 
 /** Without this first word, a helper learns silence first. */
 const opening = "Mom";
@@ -48,7 +43,7 @@ export function storyHintTask(options: StoryHintOptions): TeamTask {
     grader: (answer) => (answer !== null && /"[A-Z]/u.test(answer) ? 1 : 0),
     probes: storyProbes,
     ...storyProblems("story-hint", testProblems, ({ name, thing }, random) => {
-      const question = random.pick(beginnings)(name, thing);
+      const question = filled(random.pick(beginnings), { name, thing });
       return { id: `story-hint:${question}`, question, gold: "somebody speaks" };
     }),
   };

@@ -1,4 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import texts from "../../assets/story-texts.json" with { type: "json" };
 import { drawChild } from "../stories/lexicon.ts";
 import { asked, knownStory } from "../stories/teller-team.ts";
 import { continuations, exampleOf, type Course } from "./course.ts";
@@ -22,20 +23,7 @@ export function copying(seed: string): Course {
 }
 
 /** Default deeds. */
-const plainDeeds: readonly string[] = [
-  "was very happy",
-  "loved to play",
-  "went to the park",
-  "saw a big dog",
-  "wanted to play outside",
-  "smiled",
-  "was sad",
-  "ran to the tree",
-  "had a nice day",
-  "wanted to go home",
-  "was playing in the park",
-  "found a small box",
-];
+const plainDeeds: readonly string[] = texts.deeds;
 
 /**
  * Half informed tellers, half solvers. Made-up names prevent memorisation; held-out names are excluded. `deeds`, texts
@@ -60,18 +48,7 @@ export function copyingExamples(
 }
 
 /** Rehearsal prompts; training on its own continuations preserves the model's language. */
-const beginnings: readonly string[] = [
-  "The sun was bright. The end.",
-  "Once upon a time,",
-  "One day,",
-  "She was very happy.",
-  "He ran to the park.",
-  "They played all day.",
-  "The dog was big.",
-  "Mom smiled and said,",
-  "The little bird",
-  "It was a sunny day.",
-];
+const beginnings: readonly string[] = texts.rehearsals;
 
 /** Samples texts of the initial model to train on with the examples. */
 export async function rehearsal(

@@ -58,115 +58,6 @@ function holdersAndSolver(options: TextTeamOptions) {
   return { holders, solver, specs: slots(options, holders, holderPrompt) };
 }
 
-function team(name: string, summary: string, heeds: TeamPreset["heeds"], make: TeamPreset["make"]): TeamPreset {
-  return { name, summary, heeds, make };
-}
-
-const solo = team("solo", "one solver, which learns", [], (options) => {
-  const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
-  const agents = slots(options, ["solver"], template);
-  return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
-});
-
-/** AgentPO's pair: q -> h -> y. */
-const hint = team("hint", "a collaborator gives an actor a hint; the collaborator learns", [], (options) => {
-  const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
-  const actor = slot(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
-  return teamOn(hintActorGraph(helper, actor), [collaborator]);
-});
-
-/** AgentPO's other pair: q -> y_init -> c -> y_ref. */
-const critic = team(
-  "critic",
-  "a collaborator comments on an actor's draft, the actor answers again; the collaborator learns",
-  [],
-  (options) => {
-    const helper = slot(options, collaborator, criticPrompt, options.replyTokens);
-    const actor = slot(options, "actor", revisingActorPrompt(options.answerForm), options.actorTokens);
-    return teamOn(criticActorGraph(actor, helper), [collaborator]);
-  },
-);
-
-/** Agent-GSPO's distributed information, one hop. */
-const star = team(
-  "star",
-  "holders each know a part and tell the solver at once, unheard by each other; all learn",
-  ["agents"],
-  (options) => {
-    const { holders, specs, solver } = holdersAndSolver(options);
-    return teamOn({ ...layeredGraph([specs, [solver]]), name: "star", pass }, [...holders, "solver"], holders);
-  },
-);
-
-/** Agent-GSPO's distributed information, passed along a chain. */
-const chain = team(
-  "chain",
-  "holders each know a part, hear the one before and tell the next; the solver is the last, and all learn",
-  ["agents"],
-  (options) => {
-    const { holders, specs, solver } = holdersAndSolver(options);
-    const [first, ...others] = [...specs, solver];
-    return teamOn({ ...chainGraph([first ?? solver, ...others]), pass }, [...holders, "solver"], holders);
-  },
-);
-
-/** Debate of Du et al.; all debaters learn. */
-const plainDebate = team(
-  "plain-debate",
-  "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
-  ["agents", "rounds"],
-  (options) => {
-    const ids = numbered("debater", options.agents);
-    const specs = slots(options, ids, debatePrompt(options.answerForm));
-    const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
-    return teamOn({ ...graph, name: "plain-debate" }, ids);
-  },
-);
-
-/** Mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
-const layered = team(
-  "layered",
-  "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
-  ["agents", "rounds"],
-  (options) => {
-    const { rounds, agents, answerForm, read } = options;
-    if (rounds < 2)
-      throw new LaconicError("config_invalid", "task.rounds: a layered team has at least 2 layers", {
-        key: "task.rounds",
-      });
-    const template = advisedPrompt(answerForm);
-    const layers = Array.from({ length: rounds }, (_, layer) => numbered(`layer-${layer + 1}-agent`, agents));
-    const specs = layers.map((ids) => slots(options, ids, template));
-    return teamOn(layeredGraph(specs, plurality<AgentId>(layers.at(-1) ?? [], read)), layers.flat());
-  },
-);
-
-/** Every agent reads earlier speakers of this round, and the others' messages of the previous round. */
-const complete = team(
-  "complete",
-  "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
-  ["agents", "rounds"],
-  (options) => {
-    const ids = numbered("agent", options.agents);
-    const specs = slots(options, ids, advisedPrompt(options.answerForm));
-    return teamOn(completeGraph(specs, options.rounds, plurality<AgentId>(ids, options.read)), ids);
-  },
-);
-
-/** The complete graph without some edges, drawn once per run by seed. */
-const random = team(
-  "random",
-  "as complete, with only some of the edges, drawn by seed once for the run; all learn",
-  ["agents", "rounds", "graphSeed", "density"],
-  (options) => {
-    const { agents, rounds, answerForm, read, graphSeed: seed = 0, density } = options;
-    const ids = numbered("agent", agents);
-    const specs = slots(options, ids, advisedPrompt(answerForm));
-    const answer = plurality<AgentId>(ids, read);
-    return teamOn(randomGraph(specs, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
-  },
-);
-
 /** Name of a team over text. */
 export type TeamName =
   | "solo"
@@ -181,20 +72,114 @@ export type TeamName =
   | "complete"
   | "random";
 
-/** All named teams. Changed ones can be passed instead of names. */
-export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = {
-  solo,
-  hint,
-  critic,
+const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
+  solo: {
+    summary: "one solver, which learns",
+    heeds: [],
+    make: (options) => {
+      const template = chatTemplate("solve@2", solving(options.answerForm), problemText);
+      const agents = slots(options, ["solver"], template);
+      return teamOn({ name: "solo", agents, rounds: 1, answer: answerOf<string>("solver") }, ["solver"]);
+    },
+  },
+  /** AgentPO's pair: q -> h -> y. */
+  hint: {
+    summary: "a collaborator gives an actor a hint; the collaborator learns",
+    heeds: [],
+    make: (options) => {
+      const helper = slot(options, collaborator, hintPrompt, options.replyTokens);
+      const actor = slot(options, "actor", hintedActorPrompt(options.answerForm), options.actorTokens);
+      return teamOn(hintActorGraph(helper, actor), [collaborator]);
+    },
+  },
+  /** AgentPO's other pair: q -> y_init -> c -> y_ref. */
+  critic: {
+    summary: "a collaborator comments on an actor's draft, the actor answers again; the collaborator learns",
+    heeds: [],
+    make: (options) => {
+      const helper = slot(options, collaborator, criticPrompt, options.replyTokens);
+      const actor = slot(options, "actor", revisingActorPrompt(options.answerForm), options.actorTokens);
+      return teamOn(criticActorGraph(actor, helper), [collaborator]);
+    },
+  },
   debate,
   roles,
-  star,
-  chain,
-  "plain-debate": plainDebate,
-  layered,
-  complete,
-  random,
+  /** Agent-GSPO's distributed information, one hop. */
+  star: {
+    summary: "holders each know a part and tell the solver at once, unheard by each other; all learn",
+    heeds: ["agents"],
+    make: (options) => {
+      const { holders, specs, solver } = holdersAndSolver(options);
+      return teamOn({ ...layeredGraph([specs, [solver]]), name: "star", pass }, [...holders, "solver"], holders);
+    },
+  },
+  /** Agent-GSPO's distributed information, passed along a chain. */
+  chain: {
+    summary: "holders each know a part, hear the one before and tell the next; the solver is the last, and all learn",
+    heeds: ["agents"],
+    make: (options) => {
+      const { holders, specs, solver } = holdersAndSolver(options);
+      const [first, ...others] = [...specs, solver];
+      return teamOn({ ...chainGraph([first ?? solver, ...others]), pass }, [...holders, "solver"], holders);
+    },
+  },
+  /** Debate of Du et al.; all debaters learn. */
+  "plain-debate": {
+    summary: "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
+    heeds: ["agents", "rounds"],
+    make: (options) => {
+      const ids = numbered("debater", options.agents);
+      const specs = slots(options, ids, debatePrompt(options.answerForm));
+      const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+      return teamOn({ ...graph, name: "plain-debate" }, ids);
+    },
+  },
+  /** Mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
+  layered: {
+    summary:
+      "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
+    heeds: ["agents", "rounds"],
+    make: (options) => {
+      const { rounds, agents, answerForm, read } = options;
+      if (rounds < 2)
+        throw new LaconicError("config_invalid", "task.rounds: a layered team has at least 2 layers", {
+          key: "task.rounds",
+        });
+      const template = advisedPrompt(answerForm);
+      const layers = Array.from({ length: rounds }, (_, layer) => numbered(`layer-${layer + 1}-agent`, agents));
+      const specs = layers.map((ids) => slots(options, ids, template));
+      return teamOn(layeredGraph(specs, plurality<AgentId>(layers.at(-1) ?? [], read)), layers.flat());
+    },
+  },
+  /** Every agent reads earlier speakers of this round, and the others' messages of the previous round. */
+  complete: {
+    summary:
+      "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
+    heeds: ["agents", "rounds"],
+    make: (options) => {
+      const ids = numbered("agent", options.agents);
+      const specs = slots(options, ids, advisedPrompt(options.answerForm));
+      return teamOn(completeGraph(specs, options.rounds, plurality<AgentId>(ids, options.read)), ids);
+    },
+  },
+  /** The complete graph without some edges, drawn once per run by seed. */
+  random: {
+    summary: "as complete, with only some of the edges, drawn by seed once for the run; all learn",
+    heeds: ["agents", "rounds", "graphSeed", "density"],
+    make: (options) => {
+      const { agents, rounds, answerForm, read, graphSeed: seed = 0, density } = options;
+      const ids = numbered("agent", agents);
+      const specs = slots(options, ids, advisedPrompt(answerForm));
+      const answer = plurality<AgentId>(ids, read);
+      return teamOn(randomGraph(specs, { seed, rounds, answer, ...(density !== undefined && { density }) }), ids);
+    },
+  },
 };
 
 /** All names of teams over text. */
-export const teamNames: readonly TeamName[] = Object.keys(teamPresets) as TeamName[];
+export const teamNames: readonly TeamName[] = Object.keys(teams) as TeamName[];
+
+/** All named teams. Changed ones can be passed instead of names. */
+export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = Object.fromEntries(
+  teamNames.map((name) => [name, { name, ...teams[name] }]),
+) as Record<TeamName, TeamPreset>;
