@@ -1,3 +1,5 @@
+import type { BenchmarkProblem, RowProblem } from "./benchmark.ts";
+
 /** A row of a data file, or why it is unreadable. Rows count from 1. */
 export type DataRow = { readonly file: string; readonly row: number; readonly value: unknown } | RowRefusal;
 
@@ -6,6 +8,39 @@ export interface RowRefusal {
   readonly file: string;
   readonly row: number;
   readonly reason: string;
+}
+
+/** A problem with its row. */
+export interface PlacedProblem {
+  readonly problem: BenchmarkProblem;
+  readonly file: string;
+  readonly row: number;
+}
+
+/** A parsed row, or why it is unreadable. */
+export type ReadRow = { readonly problem: RowProblem } | { readonly reason: string };
+
+/** `data.csv row 7` */
+export function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): string {
+  return `${file} row ${row}`;
+}
+
+/** Problems by id; refuses unreadable rows and repeated ids. */
+export class RowProblems {
+  readonly problems: Map<string, PlacedProblem> = new Map();
+  readonly refused: RowRefusal[] = [];
+
+  /** @param id - of a row without one @param read - null skips the row */
+  add(row: DataRow, id: string, read: (value: unknown) => ReadRow | null): void {
+    const place = { file: row.file, row: row.row };
+    const parsed = "reason" in row ? row : read(row.value);
+    if (!parsed) return;
+    if ("reason" in parsed) return void this.refused.push({ ...place, reason: parsed.reason });
+    const problem = { ...parsed.problem, id: parsed.problem.id ?? id };
+    const before = this.problems.get(problem.id);
+    if (before) this.refused.push({ ...place, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
+    else this.problems.set(problem.id, { ...place, problem });
+  }
 }
 
 /** Lists the first refused rows. @param unit - of the number of further rows */

@@ -54,7 +54,7 @@ test("an id that comes twice is refused where it comes again", async () => {
   expect(problems.map(({ id, question, published }) => [id, question, published])).toEqual([
     ["svamp/chal-1", "Two. How many?", "Two How many?"],
   ]);
-  expect(refused[0]?.reason).toMatch(/^id svamp\/chal-1 is that of .* row 1 too$/);
+  expect(refused[0]?.reason).toMatch(/^the id svamp\/chal-1 is that of .* row 1 too$/);
 });
 
 test("another number of rows is refused unless a changed file is allowed", async () => {

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { type Benchmark, type BenchmarkProblem, type KnownFile, splitOf } from "./benchmark.ts";
-import { describeRefused, type RowRefusal } from "./data-row.ts";
+import { describeRefused, RowProblems, type RowRefusal } from "./data-row.ts";
 import { csvTable } from "./formats/csv.ts";
 import { readRows } from "./formats/read-rows.ts";
 import { readRow } from "./row-schema.ts";
@@ -51,39 +51,21 @@ export async function loadSplit(
   const split = splitOf(benchmark, splitName);
   const warnings: string[] = [];
   for (const file of found) checkKnown(benchmark, file, split.files ?? [], allowChanged, warnings);
-  const refused: RowRefusal[] = [];
-  const problems: BenchmarkProblem[] = [];
-  const places = new Map<string, string>();
+  const rows = new RowProblems();
   let index = 0;
   for (const { path, bytes } of found)
     for (const each of await readRows(path, bytes, {
       ...(split.within && { within: split.within }),
       ...(benchmark.csvHeader && { csv: csvTable }),
       ...(benchmark.longestLine !== undefined && { longestLine: benchmark.longestLine }),
-    })) {
-      const refuse = (reason: string): void => void refused.push({ file: each.file, row: each.row, reason });
-      const number = index++;
-      if ("reason" in each) {
-        refuse(each.reason);
-        continue;
-      }
-      // CSV rows of an archive have their subject in the file name.
-      const value = Array.isArray(each.value) ? { cells: each.value, file: each.file } : each.value;
-      const read = readRow(benchmark.row, value);
-      if ("reason" in read) {
-        refuse(read.reason);
-        continue;
-      }
-      if (benchmark.keep && !benchmark.keep(read.problem)) continue;
-      const problem = { ...read.problem, id: read.problem.id ?? `${benchmark.name}/${splitName}/${number}` };
-      const before = places.get(problem.id);
-      if (before !== undefined) {
-        refuse(`id ${problem.id} is that of ${before} too`);
-        continue;
-      }
-      places.set(problem.id, `${each.file} row ${each.row}`);
-      problems.push(problem);
-    }
+    }))
+      rows.add(each, `${benchmark.name}/${splitName}/${index++}`, (value) => {
+        // CSV rows of an archive have their subject in the file name.
+        const read = readRow(benchmark.row, Array.isArray(value) ? { cells: value, file: each.file } : value);
+        return "reason" in read || (benchmark.keep?.(read.problem) ?? true) ? read : null;
+      });
+  const { refused } = rows;
+  const problems = Array.from(rows.problems.values(), ({ problem }) => problem);
   if (mode === "strict" && refused.length > 0) {
     const { text, detail } = describeRefused(refused, "");
     throw new LaconicError("data_invalid", `${benchmark.title}: ${text}; lenient mode leaves such rows out`, detail);

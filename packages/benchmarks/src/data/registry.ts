@@ -1,8 +1,8 @@
 import { LaconicError } from "@laconic/core";
 import table from "../../assets/benchmarks.json" with { type: "json" };
+import gpqaOrders from "../../assets/gpqa-orders.json" with { type: "json" };
 import mmlu153 from "../../assets/mmlu-153.json" with { type: "json" };
 import type { Benchmark, BenchmarkProblem, Split } from "./benchmark.ts";
-import { pythonShuffle } from "./python-random.ts";
 import { optionLetter } from "./question-text.ts";
 import { aquaRow, gpqaRow, mmluProRow, mmluRow } from "./rows/choice-rows.ts";
 import { humaneval161Row, humanevalRow, livecodebenchRow, mbppRow } from "./rows/code-rows.ts";
@@ -65,12 +65,16 @@ export function benchmarkNamed(name: string): Benchmark {
   throw new LaconicError("config_invalid", `there is no benchmark ${name}; there are ${known}`, { key: "benchmark" });
 }
 
-/** Shuffles options like the authors' script: seed 0, question by question. */
+/**
+ * Orders the options like the authors' script, question by question: Python's `random.seed(0)`, then `random.shuffle` of
+ * four options per row. The list has the largest part's 546 rows.
+ */
 function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
-  const shuffle = pythonShuffle(0);
-  return problems.map((problem) => {
+  const orders = gpqaOrders.split(" ");
+  return problems.map((problem, row) => {
     const { choices = [] } = problem;
-    const options = shuffle(choices.map((_, i) => i)).map((i) => choices[i] as string);
+    const order = orders[row % orders.length] as string;
+    const options = Array.from(order, (index) => choices[Number(index)] as string);
     return { ...problem, choices: options, gold: optionLetter(options.indexOf(choices.at(-1) as string)) };
   });
 }

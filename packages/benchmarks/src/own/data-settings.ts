@@ -1,5 +1,5 @@
 import { LaconicError, type AgentId } from "@laconic/core";
-import { issueWords } from "@laconic/core/schemas";
+import { parseBy } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
 
@@ -161,11 +161,10 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
 
 /** @throws LaconicError `config_invalid` naming the key */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
-  const parsed = schema.safeParse(value, { error: issueWords });
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-  const key = [place, ...path.map(String)].join(".");
-  throw new LaconicError("config_invalid", `${key}: ${message}`, { key });
+  return parseBy(schema, value, (path, message) => {
+    const key = path === "" ? place : `${place}.${path}`;
+    return new LaconicError("config_invalid", `${key}: ${message}`, { key });
+  });
 }
 
 /** Answer kind; letters cover the problems' options. */

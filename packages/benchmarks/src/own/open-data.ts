@@ -2,12 +2,28 @@ import { LaconicError, questionKey, randomFromSeed } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import type { AnswerKind } from "@laconic/grading";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
-import { describeRefused, type DataRow, type RowRefusal } from "../data/data-row.ts";
+import {
+  describeRefused,
+  placeOf,
+  RowProblems,
+  type DataRow,
+  type PlacedProblem,
+  type RowRefusal,
+} from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv.ts";
 import { parquetRows } from "../data/formats/parquet.ts";
 import { readRows } from "../data/formats/read-rows.ts";
-import { answerKindOf, checked, columnsRead, dataSettingsSchema, rowSettingsSchema } from "./data-settings.ts";
-import type { DataGrading, DataSettings, DataSource, RowSettings } from "./data-settings.ts";
+import {
+  answerKindOf,
+  checked,
+  columnsRead,
+  dataSettingsSchema,
+  rowSettingsSchema,
+  type DataGrading,
+  type DataSettings,
+  type DataSource,
+  type RowSettings,
+} from "./data-settings.ts";
 import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
 import { ownRow } from "./own-row.ts";
 
@@ -41,12 +57,6 @@ export async function openProblems(source: DataSource, options: ProblemOptions):
   return { ...rest, problems: problems.map(({ problem }) => problem) };
 }
 
-interface PlacedProblem {
-  readonly problem: BenchmarkProblem;
-  readonly file: string;
-  readonly row: number;
-}
-
 async function openPlaced(
   source: DataSource,
   options: ProblemOptions,
@@ -60,23 +70,14 @@ async function openPlaced(
   );
   const most = settings.rows ?? Infinity;
   const sources = await openSource(source, reach, settings.rows !== undefined);
-  const refused: RowRefusal[] = [];
-  const problems = new Map<string, PlacedProblem>();
+  const read = new RowProblems();
+  const { problems, refused } = read;
   let count = 0;
   for (const file of sources.files)
     for (const row of count < most ? await rowsOf(file, settings, most - count) : []) {
       if (count === most) break;
       count += 1;
-      const read = "reason" in row ? row : ownRow(row.value, settings.grading as DataGrading, settings.columns);
-      const place = { file: row.file, row: row.row };
-      if ("reason" in read) {
-        refused.push({ ...place, reason: read.reason });
-        continue;
-      }
-      const problem = { ...read.value, id: read.value.id ?? `${name}/${count}` };
-      const before = problems.get(problem.id);
-      if (before) refused.push({ ...place, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
-      else problems.set(problem.id, { ...place, problem });
+      read.add(row, `${name}/${count}`, (value) => ownRow(value, settings.grading as DataGrading, settings.columns));
     }
   if (refused.length > 0 && (settings.mode !== "lenient" || problems.size === 0)) {
     const { text, detail } = describeRefused(refused, " rows");
@@ -91,11 +92,6 @@ async function openPlaced(
     files: sources.files.map(({ name: path, sha256 }) => ({ path, sha256 })),
     source: sources.pinned,
   };
-}
-
-/** `data.csv row 7` */
-function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): string {
-  return `${file} row ${row}`;
 }
 
 async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Promise<readonly DataRow[]> {

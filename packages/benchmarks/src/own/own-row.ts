@@ -2,19 +2,15 @@ import { isRecord, type UnknownRecord, shownValue, type Problem, nearestName } f
 import { exactJson, exactNumber, writeJson, JsonText } from "@laconic/core/json";
 import type { Grading } from "@laconic/grading";
 import type { RowProblem } from "../data/benchmark.ts";
+import type { ReadRow } from "../data/data-row.ts";
 import { decimalText } from "../data/decimal-text.ts";
 import { type DataColumns, type DataGrading, lettersOf } from "./data-settings.ts";
 
 /** Reads a row as a problem, or returns why it is unreadable. */
-export function ownRow(
-  row: unknown,
-  grading: DataGrading,
-  columns: DataColumns = {},
-): { readonly value: RowProblem } | { readonly reason: string } {
+export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): ReadRow {
   try {
-    return {
-      value: problemOf(isRecord(row) ? row : refuse("the row is no object with named columns"), grading, columns),
-    };
+    const named = isRecord(row) ? row : refuse("the row is no object with named columns");
+    return { problem: problemOf(named, grading, columns) };
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };
     throw error;

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import orders from "../../../assets/gpqa-orders.json" with { type: "json" };
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
 import { openSplit } from "../open-split.ts";
 import { benchmarkNamed } from "../registry.ts";
@@ -35,6 +36,14 @@ test("options stand as the authors' script shuffles them, and the gold is where 
   expect(files).toMatchObject([
     { known: false, placed: true, sha256: expect.stringMatching(/^[0-9a-f]{64}$/u) as string },
   ]);
+});
+
+test("every row of the largest part has an order, as Python shuffles", () => {
+  const all = orders.split(" ");
+  expect(all).toHaveLength(546);
+  expect(all.every((order) => [...order].toSorted().join("") === "0123")).toBe(true);
+  // Past the first 624 words of the generator.
+  expect(all.slice(197, 200)).toEqual(["3120", "2031", "2301"]);
 });
 
 test("a part whose bytes are known takes no others, and an absent file says how one comes by it", async () => {
