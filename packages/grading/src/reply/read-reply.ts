@@ -1,5 +1,6 @@
 import { wordTable } from "@laconic/core/checks";
 import { withoutThoughts } from "@laconic/core/text";
+import commands from "../../assets/style-commands.json" with { type: "json" };
 import { closingBraceAt } from "./boxes.ts";
 
 /** Max characters read, at the end of a reply. */
@@ -74,33 +75,13 @@ function plainCharacters(text: string): string {
     });
 }
 
-/** Commands by arguments and output. */
-const commands = {
-  /** No argument, no output. */
-  declaration:
-    "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge displaystyle textstyle scriptstyle " +
-    "scriptscriptstyle bf it rm sf tt sl sc em bfseries itshape rmfamily sffamily ttfamily normalfont boldmath limits nolimits " +
-    "hfill hfil vfill noindent centering strut bigl bigr Bigl Bigr big Big bigg Bigg biggl biggr Biggl Biggr middle " +
-    "blacksquare qed qedsymbol checkmark bigstar blacktriangle blacklozenge square Box",
-  /** Bracket size; a following full stop is an invisible bracket. */
-  fence: "left right",
-  /** Show their argument: `\underline{37}`. */
-  wrapper: "underline uline uuline uwave underbar smash ensuremath hl ul",
-  /** Show it in a mathematical alphabet, as text: `\mathrm{cm}`. */
-  alphabet: "mathrm mathit mathsf mathtt mathnormal mathup",
-  /** Show it in bold, for unit vectors: `\mathbf{i}`. */
-  bold: "mathbf boldsymbol bm pmb bold",
-  /** Show it as text: `\textbf{37}`. */
-  text: "text textbf textit textrm textsf texttt textsc textsl textup textmd textnormal emph mbox hbox",
-  /** Take a colour. */
-  colour: "color",
-  /** Take a colour and show the argument: `\textcolor{red}{37}`. */
-  coloured: "textcolor colorbox",
-  /** Take two colours and show the argument. */
-  framed: "fcolorbox",
-  /** Hide an argument outside the answer: `\tag{1}`. */
-  hidden: "tag label vspace phantom hphantom vphantom sout st cancel bcancel xcancel footnote",
-};
+/**
+ * Style commands in `assets/style-commands.json`, by arguments and output:
+ * - `declaration`: no argument, no output; `fence`: size of a bracket, a following full stop is an invisible bracket.
+ * - `wrapper`, `alphabet`, `bold`, `text`: show their argument; as mathematics, in an alphabet, as unit vectors, as text.
+ * - `colour` takes a colour; `coloured` also an argument; `framed` two colours and an argument.
+ * - `hidden`: the argument is outside the answer, as in `\tag{1}`.
+ */
 type Style = keyof typeof commands;
 const styles: Readonly<Record<string, Style>> = wordTable(
   Object.fromEntries(

@@ -1,10 +1,23 @@
 import { wordTable } from "@laconic/core/checks";
+import table from "../../../assets/units.json" with { type: "json" };
 
-/** Units without effect after a number. Few, because letters after numbers are often variables. */
-const words =
-  "units?|points?|degrees?|deg|radians?|rad|feet|foot|ft|inch(?:es)?|in\\.|yards?|miles?|mi|mph|meters?|metres?|cm|mm|km|kilometers?|centimeters?|millimeters?|" +
-  "seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|kg|grams?|kilograms?|pounds?|lbs?|ounces?|oz|tons?|liters?|litres?|gallons?|" +
-  "dollars?|cents?|euros?|yuan|rupees?|people|students?|apples?|oranges?|books?|ways?|times|square|cubic|sq|per";
+/**
+ * Vocabulary of `assets/units.json`. `words`: units without effect after a number; few, because letters after numbers are
+ * often variables. `prefixed`: symbols of the International System, and those used with it. `names`: names of a symbol,
+ * in any case, singular or plural.
+ */
+const { words, prefixes, prefixed } = table;
+const scales: Readonly<Record<string, string>> = wordTable(table.scales);
+const powers: Readonly<Record<string, number>> = wordTable(table.powers);
+const withPrefix = new Set(prefixed.split(" "));
+const prefixSigns = new Set(prefixes.split(" "));
+const unitNames: Readonly<Record<string, string>> = wordTable(
+  Object.fromEntries(
+    Object.entries(table.names).flatMap(([symbol, named]) =>
+      [...(withPrefix.has(symbol) ? [] : [symbol]), ...(named.match(/\S+/gu) ?? [])].map((word) => [word, symbol]),
+    ),
+  ),
+);
 
 const plain = new RegExp(
   `(?<=[\\d})\\]])\\s*((?:(?:${words})(?![a-zA-Z])\\.?(?:\\s*\\^\\s*\\{?[23]\\}?)?\\s*)+)$`,
@@ -15,16 +28,6 @@ const inText = /(?<=\S)\s*\\text\s*\{([^{}]{0,60})\}\s*(?:\^\s*\{?(-?\d)\}?)?\s*
 const saying =
   /\b(?:or|and|maybe|perhaps|possibly|if|else|not?|never|cannot|wrong|incorrect|false|invalid|impossible|excluded|rejected|discarded|extraneous|to|than|least|most|between|about|approximately|above|below)\b|n['’]t\b|[?\d]{2}|\?/iu;
 
-const scales: Readonly<Record<string, string>> = wordTable({
-  dozen: "12",
-  hundred: "100",
-  lakh: "100000",
-  crore: "10000000",
-  thousand: "1000",
-  million: "1000000",
-  billion: "1000000000",
-  trillion: "1000000000000",
-});
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
 /** A value without its unit, and the unit's measure. */
@@ -78,38 +81,16 @@ export function withoutMeasure(text: string, measure: string): string | null {
   return number !== undefined && measureOf(letters ?? "", power) === measure ? number : null;
 }
 
-/** Unit symbols with prefixes: the International System's, and those used with it. */
-const prefixed = new Set("m g s A K mol N J W Pa Hz V C F H T Wb L l eV cal bar B Bq Gy Sv lm lx cd Wh".split(" "));
-const prefixes = new Set("k M G c m µ u n p d h".split(" "));
-
-/** Symbols with their names, in any case, singular or plural. */
-const unitNames: Readonly<Record<string, string>> = wordTable(
-  Object.fromEntries(
-    (
-      "m meter metre; g gram; s sec second; min minute; h hr hour; day; week; month; year yr; in inch inches; ft foot feet; yd yard; " +
-      "mi mile; lb pound; oz ounce; gal gallon; l liter litre; quart; pint; cup; dollar usd buck; cent; shilling; pence; euro eur; N newton; J joule; W watt; Pa pascal; " +
-      "Hz hertz; V volt; A amp ampere; C coulomb; K kelvin; mol mole; ohm \\omega omega; cal calorie; atm atmosphere"
-    )
-      .split("; ")
-      .map((line) => line.split(" ") as [string, ...string[]])
-      .flatMap(([symbol, ...named]) =>
-        (prefixed.has(symbol) ? named : [symbol, ...named]).map((word) => [word, symbol]),
-      ),
-  ),
-);
-const prefixNames = { kilo: "k", centi: "c", milli: "m", mega: "M", giga: "G", micro: "µ", nano: "n" };
-const powers: Readonly<Record<string, number>> = wordTable({ square: 2, sq: 2, squared: 2, cubic: 3, cu: 3, cubed: 3 });
-
 /** A unit's symbol with prefix; null if unknown. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
   const named = unitNames[lower] ?? (/^\w{2,}s$/u.test(lower) ? unitNames[lower.slice(0, -1)] : undefined);
   if (named !== undefined) return named;
   if (/^[kM]ohm$/u.test(word)) return word;
-  if (prefixed.has(word)) return word === "L" ? "l" : word;
+  if (withPrefix.has(word)) return word === "L" ? "l" : word;
   const [sign = "", base] = [word[0], word.slice(1)];
-  if (prefixes.has(sign) && prefixed.has(base)) return `${sign === "u" ? "µ" : sign}${base === "L" ? "l" : base}`;
-  for (const [prefix, short] of Object.entries(prefixNames)) {
+  if (prefixSigns.has(sign) && withPrefix.has(base)) return `${sign === "u" ? "µ" : sign}${base === "L" ? "l" : base}`;
+  for (const [prefix, short] of Object.entries(table.prefixNames)) {
     const rest = lower.startsWith(prefix) ? symbolOf(lower.slice(prefix.length)) : null;
     if (rest !== null) return `${short}${rest}`;
   }
