@@ -2,6 +2,7 @@ import { familyOf, protocolName, replyCeiling, type Exemplar } from "@laconic/ba
 import { answerForm } from "@laconic/grading";
 import { standingOf } from "./bench-parts.ts";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
+import { grouped } from "./grouped.ts";
 
 /** Upper bounds of a bench. */
 export interface BenchEstimate {
@@ -64,15 +65,8 @@ export function estimateCells(
   settings: Pick<BenchSettings, "maxTokens" | "temperature">,
 ): CellEstimate[] {
   const maxOf = mostTokens(jobs, settings.maxTokens);
-  const cells = new Map<string, BenchJob[]>();
-  for (const job of jobs) {
-    const key = JSON.stringify([job.set.benchmark, job.method.name]);
-    const cell = cells.get(key);
-    if (cell) cell.push(job);
-    else cells.set(key, [job]);
-  }
-  return [...cells.values()].map((cell) => {
-    const [first] = cell as [BenchJob, ...BenchJob[]];
+  return grouped(jobs, ({ set, method }) => [set.benchmark, method.name]).map((cell) => {
+    const [first] = cell;
     return {
       benchmark: first.set.benchmark,
       method: first.method.name,

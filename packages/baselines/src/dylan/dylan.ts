@@ -37,27 +37,11 @@ const dylanSelectProtocols = dylanProtocols.map((protocol): Protocol<DylanPhase>
  * DyLAN's inference. It runs the ranked agents, where the released code runs agents by position
  * (`dylan/position-mask`).
  */
-export const dylan: Baseline = methodOf({
-  name: "dylan",
-  title: "DyLAN",
-  protocols: dylanProtocols,
-  create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
-  maxCalls: (protocol, size) => maxCalls(protocol, agentsOf(protocol, size)),
-  maxCopies: (protocol, size) => maxCopies(protocol, agentsOf(protocol, size)),
-});
-
-const untaught: Baseline = methodOf({
-  name: "dylan:selected",
-  title: "DyLAN, selected team",
-  protocols: dylanSelectProtocols,
-  create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
-  maxCalls: (protocol, size) => maxCalls(protocol, maxAgents(protocol, size)),
-  maxCopies: (protocol, size) => maxCopies(protocol, maxAgents(protocol, size)),
-});
+export const dylan: Baseline = played("dylan", "DyLAN", dylanProtocols, agentsOf);
 
 /** DyLAN's team optimisation: calibration selects the most important candidates. */
 export const dylanSelect: Baseline = {
-  ...untaught,
+  ...played("dylan:selected", "DyLAN, selected team", dylanSelectProtocols, maxAgents),
   calibrate: async (options, { questions, utility }) => {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const candidates = playersOf(protocol);
@@ -89,6 +73,23 @@ export const dylanSelect: Baseline = {
 
 /** Positions among the roles, and mean importance. */
 const selectedSchema = z.object({ importance: z.array(z.number()), agents: z.array(z.int().min(0)).min(1) });
+
+/** @param most - agents of the largest team */
+function played(
+  name: string,
+  title: string,
+  protocols: readonly Protocol<DylanPhase>[],
+  most: (protocol: Protocol, size: MethodSize) => number,
+): Baseline {
+  return methodOf({
+    name,
+    title,
+    protocols,
+    create: (protocol, options) => playOf(protocol)({ protocol, options, roles: teamOf(protocol, options) }),
+    maxCalls: (protocol, size) => maxCalls(protocol, most(protocol, size)),
+    maxCopies: (protocol, size) => maxCopies(protocol, most(protocol, size)),
+  });
+}
 
 function playOf(protocol: Protocol): typeof dylanDebate {
   return writes(protocol) ? dylanWriters : dylanDebate;

@@ -11,7 +11,7 @@ import {
 } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
-import { issueWords } from "@laconic/core/schemas";
+import { parseBy } from "@laconic/core/schemas";
 import type { BenchSet } from "../bench-job.ts";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
@@ -64,26 +64,26 @@ export async function benchDataOf(
       "grading",
       'is missing: numeric, letter, maths, code or text, or JSON such as {"kind":"letter","golds":"index"}',
     );
-  const parsed = rowSettingsSchema.safeParse(
+  const settings = parseBy(
+    rowSettingsSchema,
     {
       grading: grading.trimStart().startsWith("{") ? jsonOf("grading", grading) : grading,
       ...(columns !== undefined && { columns: columnsOf(columns) }),
       ...(lenient && { mode: "lenient" }),
       ...(rows !== undefined && { rows: Number(rows) }),
     },
-    { error: issueWords },
+    (key, reason) => {
+      const [flag = "", ...inside] = key.split(".");
+      return refused(flag === "" ? "data" : flag, [...inside, reason].join(": "));
+    },
   );
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw refused(String(path[0] ?? "data"), [...path.slice(1).map(String), message].join(": "));
-  }
   const name = data.startsWith("hub:")
     ? data.slice("hub:".length).split(/[/@]/u).slice(0, 2).join("/")
     : basename(data).replace(/(?:\.[a-z]\w*)+$/iu, "");
   if (benchmarks.some((benchmark) => benchmark.name === name))
     throw refused("data", `${name} is what a benchmark is called: give the file another name`);
   const source = data.startsWith("hub:") ? data : resolve(data);
-  const opened = await openProblems(source, { ...parsed.data, hub });
+  const opened = await openProblems(source, { ...settings, hub });
   const [first] = opened.refused;
   if (first)
     note(
@@ -92,7 +92,7 @@ export async function benchDataOf(
   return {
     name: name === "" ? "data" : name,
     source: opened.source as string,
-    rows: parsed.data,
+    rows: settings,
     questions: opened.problems.length,
     sha256: hashOf(opened),
   };

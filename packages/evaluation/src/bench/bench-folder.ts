@@ -77,7 +77,38 @@ export async function inBenchFolder<Kept, Account, Result>(
   }
 }
 
-const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
+/** Rows that are written together. */
+interface RowFile<Row> {
+  /** Replaces the file atomically, or removes it if there are no rows. */
+  write(directory: string, rows: readonly Row[]): Promise<void>;
+  /** Empty without the file. @throws LaconicError `data_invalid` for a damaged file */
+  read(directory: string): Promise<Row[]>;
+}
+
+function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
+  const schema = z.array(row);
+  return {
+    async write(directory, rows) {
+      const path = join(directory, name);
+      if (rows.length === 0) return rm(path, { force: true });
+      await writeFile(`${path}.part`, `${JSON.stringify(rows, null, 2)}\n`);
+      await moveFile(`${path}.part`, path);
+    },
+    async read(directory) {
+      const path = join(directory, name);
+      const text = await readFile(path, "utf8").catch(() => "[]");
+      try {
+        return schema.parse(boundedJson(text));
+      } catch (error) {
+        const reason = `${path} is damaged; laconic bench --resume writes it anew`;
+        throw new LaconicError("data_invalid", reason, { path }, error);
+      }
+    },
+  };
+}
+
+const calibrations: RowFile<CalibrationRecord> = rowFile(
+  "calibration.json",
   z.object({
     benchmark: z.string(),
     method: z.string(),
@@ -91,52 +122,15 @@ const calibrationSchema: z.ZodType<CalibrationRecord[]> = z.array(
   }),
 );
 
-const calibrationFile = "calibration.json";
-
 /** Empty for a damaged file, so that calibrations are repeated. */
-export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
-  try {
-    return calibrationSchema.parse(boundedJson(await readFile(join(directory, calibrationFile), "utf8")));
-  } catch {
-    return [];
-  }
+export function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
+  return calibrations.read(directory).catch(() => []);
 }
 
-/** Adds a calibration atomically. */
+/** Adds a calibration, or replaces that of its config. */
 export async function addCalibration(directory: string, record: CalibrationRecord): Promise<void> {
   const others = (await readCalibrations(directory)).filter(({ config }) => config !== record.config);
-  const part = join(directory, `${calibrationFile}.part`);
-  await writeFile(part, `${JSON.stringify([...others, record], null, 2)}\n`);
-  await moveFile(part, join(directory, calibrationFile));
-}
-
-/** Rows, rewritten when a bench opens. */
-interface RowFile<Row> {
-  /** Removes the file if there are no rows. */
-  write(directory: string, rows: readonly Row[]): Promise<void>;
-  /** Empty without the file. @throws LaconicError `data_invalid` for a damaged file */
-  read(directory: string): Promise<Row[]>;
-}
-
-function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
-  const schema = z.array(row);
-  return {
-    async write(directory, rows) {
-      const path = join(directory, name);
-      if (rows.length > 0) await writeFile(path, `${JSON.stringify(rows, null, 2)}\n`);
-      else await rm(path, { force: true });
-    },
-    async read(directory) {
-      const path = join(directory, name);
-      const text = await readFile(path, "utf8").catch(() => "[]");
-      try {
-        return schema.parse(boundedJson(text));
-      } catch (error) {
-        const reason = `${path} is damaged; laconic bench --resume writes it anew`;
-        throw new LaconicError("data_invalid", reason, { path }, error);
-      }
-    },
-  };
+  await calibrations.write(directory, [...others, record]);
 }
 
 const count = z.int().min(1);

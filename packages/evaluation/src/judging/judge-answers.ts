@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import { parseJson } from "@laconic/core/json";
 import { fileLines } from "@laconic/core/platform";
-import { issueWords } from "@laconic/core/schemas";
+import { parseBy } from "@laconic/core/schemas";
 import {
   agreement,
   createJudge,
@@ -67,9 +67,11 @@ const rubricSchema: z.ZodType<Rubric> = z.strictObject({
 export async function rubricOf(given: string): Promise<Rubric | string> {
   if (!given.endsWith(".json")) return given;
   const text = await reading(given, readFile(given, "utf8"));
-  const { data, error } = rubricSchema.safeParse(parseJson(text, given), { error: issueWords });
-  if (!error) return data;
-  throw new LaconicError("config_invalid", `${given}: ${firstIssue(error)}`, { file: given });
+  return parseBy(
+    rubricSchema,
+    parseJson(text, given),
+    (key, reason) => new LaconicError("config_invalid", `${given}: ${key}: ${reason}`, { file: given }),
+  );
 }
 
 /** Judges report a refusal by the spend cap as a missing verdict, so it is kept here. */
@@ -141,15 +143,11 @@ async function rowsOf<T>(file: string, schema: z.ZodType<T>): Promise<T[]> {
   const rows: T[] = [];
   for await (const { text, row } of fileLines(file, false)) {
     if (text.trim() === "") continue;
-    const { data, error } = schema.safeParse(parseJson(text, `${file}:${row}`), { error: issueWords });
-    if (error) throw new LaconicError("data_invalid", `${file}:${row}: ${firstIssue(error)}`, { file, row });
-    rows.push(data);
+    const refuse = (key: string, reason: string): LaconicError =>
+      new LaconicError("data_invalid", `${file}:${row}: ${key}: ${reason}`, { file, row });
+    rows.push(parseBy(schema, parseJson(text, `${file}:${row}`), refuse));
   }
   return rows;
-}
-
-function firstIssue({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is no row"}`;
 }
 
 /** @throws LaconicError `config_invalid` for an unreadable file */

@@ -1,6 +1,7 @@
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Estimate } from "@laconic/core/numeric";
 import { formatEstimate, formatNumber, formatShare } from "@laconic/core/text";
+import { grouped } from "../grouped.ts";
 import { kindColumns, tableOf, type Column, type Table } from "../results/table.ts";
 import { meanEstimate, pairedDifference } from "../results/statistics.ts";
 import type { PairRecord } from "./run-pairs.ts";
@@ -24,16 +25,8 @@ export interface PairSummary extends TokenCounts {
 
 /** Summaries in order of first occurrence. */
 export function summarisePairs(records: Iterable<PairRecord>): PairSummary[] {
-  const groups = new Map<string, PairRecord[]>();
-  for (const record of records) {
-    const key = JSON.stringify([record.task, record.method]);
-    groups.set(key, [...(groups.get(key) ?? []), record]);
-  }
-  const all = [...groups.values()] as [PairRecord, ...PairRecord[]][];
-  return all.map((group) => {
-    const reference = all.find(([{ task }]) => task === group[0].task) ?? group;
-    return summaryOf(group, reference);
-  });
+  const groups = grouped(records, ({ task, method }) => [task, method]);
+  return groups.map((group) => summaryOf(group, groups.find(([{ task }]) => task === group[0].task) ?? group));
 }
 
 function summaryOf(
@@ -108,8 +101,11 @@ function costTable(task: string, rows: readonly PairSummary[]): Table {
 }
 
 function scoresOf(records: readonly PairRecord[]): Map<string, number> {
-  const scores = new Map<string, number[]>();
-  for (const { problem, score } of records)
-    if (score !== null) scores.set(problem, [...(scores.get(problem) ?? []), score]);
-  return new Map([...scores].map(([problem, each]) => [problem, meanOf(each) ?? 0]));
+  const scored = records.flatMap(({ problem, score }) => (score === null ? [] : [{ problem, score }]));
+  return new Map(
+    grouped(scored, ({ problem }) => problem).map((samples) => [
+      samples[0].problem,
+      meanOf(samples.map(({ score }) => score)) ?? 0,
+    ]),
+  );
 }

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { formatShare } from "@laconic/core/text";
+import { grouped } from "../grouped.ts";
 import type { SampleRecord } from "../sample-record.ts";
 import { wilson } from "./statistics.ts";
 import { tableOf, type Column, type Table } from "./table.ts";
@@ -20,19 +21,12 @@ export interface RepeatSummary {
 
 /** Summarises methods with repeats of every question. */
 export function summariseRepeats(records: Iterable<SampleRecord>): RepeatSummary[] {
-  const methods = new Map<string, Map<string, SampleRecord[]>>();
-  for (const record of records) {
-    if (record.status !== "scored") continue;
-    const key = JSON.stringify([record.benchmark, record.method, record.setting]);
-    const questions = methods.get(key) ?? new Map<string, SampleRecord[]>();
-    questions.set(record.problem, [...(questions.get(record.problem) ?? []), record]);
-    methods.set(key, questions);
-  }
-  return [...methods.values()].flatMap((questions) => {
-    const samples = [...questions.values()].map((each) => each.toSorted((a, b) => a.repeat - b.repeat));
+  const scored = [...records].filter(({ status }) => status === "scored");
+  return grouped(scored, ({ benchmark, method, setting }) => [benchmark, method, setting]).flatMap((all) => {
+    const [{ benchmark, method }] = all;
+    const samples = grouped(all, ({ problem }) => problem).map((each) => each.toSorted((a, b) => a.repeat - b.repeat));
     const repeats = Math.min(...samples.map(({ length }) => length));
     if (repeats < 2) return [];
-    const [[{ benchmark, method }]] = samples as [[SampleRecord]];
     const counts = samples.map((each) => ({ n: each.length, c: each.filter(isRight).length }));
     const average = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
     return [

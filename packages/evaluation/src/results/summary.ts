@@ -1,8 +1,14 @@
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 import { meanOf, type Cluster, type Estimate } from "@laconic/core/numeric";
 import { counted } from "@laconic/core/text";
-import { sumShares } from "../sample-record.ts";
-import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "../sample-record.ts";
+import { grouped } from "../grouped.ts";
+import {
+  sumShares,
+  type EqualTokens,
+  type InformationSetting,
+  type ModelShare,
+  type SampleRecord,
+} from "../sample-record.ts";
 import { clusteredWilson, pairedDifference, type Interval } from "./statistics.ts";
 
 /** Results of a method on a benchmark. */
@@ -48,27 +54,19 @@ export interface MethodSummary extends TokenCounts {
 
 /** Summaries in order of first occurrence. */
 export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
-  const groups = new Map<string, SampleRecord[]>();
-  for (const record of records) {
-    const key = JSON.stringify([record.benchmark, record.method, record.setting]);
-    const group = groups.get(key);
-    if (group) group.push(record);
-    else groups.set(key, [record]);
-  }
-  const first = new Map<string, SampleRecord[]>();
-  for (const group of groups.values()) {
-    const place = placeOf(group);
-    if (!first.has(place)) first.set(place, group);
-  }
-  return [...groups.values()].map((group) => summaryOf(group, first.get(placeOf(group)) ?? group));
+  const groups = grouped(records, ({ benchmark, method, setting }) => [benchmark, method, setting]);
+  return groups.map((group) => {
+    const { benchmark, setting } = group[0];
+    const reference = groups.find(([first]) => first.benchmark === benchmark && first.setting === setting);
+    return summaryOf(group, reference ?? group);
+  });
 }
 
-function placeOf([record]: readonly SampleRecord[]): string {
-  return JSON.stringify([record?.benchmark, record?.setting]);
-}
-
-function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRecord[]): MethodSummary {
-  const [{ benchmark, method, setting }] = group as [SampleRecord, ...SampleRecord[]];
+function summaryOf(
+  group: readonly [SampleRecord, ...SampleRecord[]],
+  reference: readonly SampleRecord[],
+): MethodSummary {
+  const [{ benchmark, method, setting }] = group;
   const scored = group.filter(({ status }) => status === "scored");
   const firsts = scored.filter(({ attempt }) => attempt === 1);
   const sum = (of: (record: SampleRecord) => number): number => scored.reduce((total, record) => total + of(record), 0);
@@ -88,7 +86,7 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     errors: group.filter(({ status }) => status === "error").length,
     undecided: group.filter(({ status }) => status === "undecided").length,
     questions: new Set(group.map(({ problem }) => problem)).size,
-    accuracy: clusteredWilson([...byQuestion(scored).values()]),
+    accuracy: clusteredWilson(byQuestion(scored)),
     meanScore: meanOf(scored.flatMap(({ score }) => score ?? [])),
     firstAttemptAccuracy: firsts.length === 0 ? null : right(firsts) / firsts.length,
     unanswered: scored.filter(({ extracted }) => extracted === null).length,
@@ -110,9 +108,8 @@ function common<T>(values: readonly (T | null)[]): T | null {
 }
 
 function notesOf(records: readonly SampleRecord[]): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { notes } of records) for (const note of new Set(notes)) counts.set(note, (counts.get(note) ?? 0) + 1);
-  return Object.fromEntries(counts);
+  const notes = records.flatMap((record) => [...new Set(record.notes)]);
+  return Object.fromEntries(grouped(notes, (note) => note).map((same) => [same[0], same.length]));
 }
 
 /** Averages repeats by question. */
@@ -128,16 +125,15 @@ function differenceOf(
 }
 
 function means(records: readonly SampleRecord[]): Map<string, number> {
-  return new Map([...byQuestion(records)].map(([problem, { successes, trials }]) => [problem, successes / trials]));
+  return new Map(byQuestion(records).map(({ problem, successes, trials }) => [problem, successes / trials]));
 }
 
-function byQuestion(records: readonly SampleRecord[]): Map<string, Cluster> {
-  const questions = new Map<string, Cluster>();
-  for (const { problem, correct } of records) {
-    const { successes, trials } = questions.get(problem) ?? { successes: 0, trials: 0 };
-    questions.set(problem, { successes: successes + (correct === true ? 1 : 0), trials: trials + 1 });
-  }
-  return questions;
+function byQuestion(records: readonly SampleRecord[]): (Cluster & Pick<SampleRecord, "problem">)[] {
+  return grouped(records, ({ problem }) => problem).map((samples) => ({
+    problem: samples[0].problem,
+    successes: samples.filter(({ correct }) => correct === true).length,
+    trials: samples.length,
+  }));
 }
 
 /** Describes methods without any score or answer. */
