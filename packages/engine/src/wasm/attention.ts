@@ -1,6 +1,5 @@
 import { matrixSize } from "../kernels/index.ts";
-import type { AttentionShape, Kernels, SegmentTree, SequenceLayout } from "../kernels/index.ts";
-import type { Tensor } from "../kernels/index.ts";
+import type { AttentionShape, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 

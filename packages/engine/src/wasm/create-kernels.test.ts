@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import type { Kernels } from "../kernels/index.ts";
-import { createKernels, threadCount } from "./create-kernels.ts";
+import { createKernels, threadCount } from "./wasm-kernels.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
 const events = ["uncaughtException", "unhandledRejection"] as const;

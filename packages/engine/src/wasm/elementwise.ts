@@ -1,4 +1,4 @@
-import { sizeOf, type Kernels, type Tensor } from "../kernels/index.ts";
+import { sizeOf, type Kernels, type Tensor, type GradientClip } from "../kernels/index.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
@@ -31,6 +31,50 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
       const split = { countAt: 5, rows: [0, 1, 2, 3, 4] };
       device.divideRows(split, "swiGluBackward", dOut, gate, up, dGate, dUp, sizeOf(gate.shape));
       return { dGate, dUp };
+    },
+  };
+}
+
+export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
+  const { store } = device;
+  const gradScale = ({ squares, maxNorm }: GradientClip): number | null => {
+    const [square = NaN] = new Float32Array(store.bytes(squares).slice().buffer);
+    if (!Number.isFinite(square)) return null;
+    return Math.sqrt(square) > maxNorm ? maxNorm / Math.sqrt(square) : 1;
+  };
+  return {
+    sumSquares(tensors) {
+      const sum = tensors.reduce((total, tensor) => {
+        return total + device.run("sumSquares", tensor, sizeOf(tensor.shape));
+      }, 0);
+      return store.upload(Float32Array.of(sum), [1]);
+    },
+    adamW(tensors, step) {
+      const scale = step.clip ? gradScale(step.clip) : 1;
+      if (scale === null) return;
+      const { learningRate, beta1, beta2 } = step;
+      for (const { param, grad, first, second } of tensors) {
+        for (const tensor of [param, first, second]) store.makeWritable(tensor);
+        device.divideRows(
+          { countAt: 5, rows: [0, 1, 2, 3, 4] },
+          "adamW",
+          param,
+          grad,
+          first,
+          second,
+          param,
+          sizeOf(param.shape),
+          1 - learningRate * step.weightDecay,
+          learningRate / (1 - beta1 ** step.step),
+          beta1,
+          1 - beta1,
+          beta2,
+          1 - beta2,
+          step.epsilon,
+          Math.sqrt(1 - beta2 ** step.step),
+          scale,
+        );
+      }
     },
   };
 }

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { fusedNames } from "./fused.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -34,15 +34,10 @@ const compiler = resolveCompiler();
 test.skipIf(compiler === null).each(builds)(
   "%s: building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
   async (target, committed) => {
-    const folder = await mkdtemp(join(tmpdir(), "fused-"));
-    try {
-      const out = join(folder, "fused.wasm");
-      const args = [compiler as string, "--target", target, "--outFile", out];
-      await promisify(execFile)(process.execPath, args, { cwd: root });
-      expect((await readFile(out)).equals(committed)).toBe(true);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const out = join(await temporaryFolder(), "fused.wasm");
+    const args = [compiler as string, "--target", target, "--outFile", out];
+    await promisify(execFile)(process.execPath, args, { cwd: root });
+    expect((await readFile(out)).equals(committed)).toBe(true);
   },
 );
 

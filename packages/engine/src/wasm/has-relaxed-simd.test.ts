@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
-import { createKernels } from "./create-kernels.ts";
-import { hasRelaxedSimd } from "./has-relaxed-simd.ts";
+import { createKernels } from "./wasm-kernels.ts";
+import { hasRelaxedSimd } from "./wasm-kernels.ts";
 
 test("says whether the fused kernels start", async () => {
   const starts = await createKernels({ fma: true }).then(

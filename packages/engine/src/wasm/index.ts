@@ -2,7 +2,7 @@
  * Kernel set on WebAssembly with SIMD and threads, in Node and in browsers.
  * @module @laconic/engine/wasm
  */
-export { createKernels, wasmKernels } from "./create-kernels.ts";
-export type { WasmOptions } from "./create-kernels.ts";
-export { hasRelaxedSimd } from "./has-relaxed-simd.ts";
+export { createKernels, wasmKernels } from "./wasm-kernels.ts";
+export type { WasmOptions } from "./wasm-kernels.ts";
+export { hasRelaxedSimd } from "./wasm-kernels.ts";
 export { wasmPageSize } from "./wasm-kernels.ts";

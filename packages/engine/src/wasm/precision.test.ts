@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { beforeAll, expect, test } from "vitest";
-import { createKernels } from "./create-kernels.ts";
+import { createKernels } from "./wasm-kernels.ts";
 
 let kernels: Kernels;
 beforeAll(async () => {

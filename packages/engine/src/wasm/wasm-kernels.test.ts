@@ -1,6 +1,6 @@
 import { kernelCases } from "../kernels/testing/index.ts";
 import { describe, test } from "vitest";
-import { createKernels } from "./create-kernels.ts";
+import { createKernels } from "./wasm-kernels.ts";
 
 describe("the wasm kernels", async () => {
   const kernels = await createKernels({});

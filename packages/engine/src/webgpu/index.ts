@@ -2,5 +2,5 @@
  * Kernel set on WebGPU: any GPU with Vulkan, Metal or Direct3D 12, in Node and in browsers.
  * @module @laconic/engine/webgpu
  */
-export { createKernels, isInstalled, webGpuKernels } from "./create-kernels.ts";
-export type { WebGpuOptions } from "./create-kernels.ts";
+export { createKernels, isInstalled, webGpuKernels } from "./webgpu-kernels.ts";
+export type { WebGpuOptions } from "./webgpu-kernels.ts";

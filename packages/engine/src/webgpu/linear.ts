@@ -1,8 +1,9 @@
 import { matrixSize, type Handle, type Kernels, type Tensor } from "../kernels/index.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import type { GpuDevice } from "./gpu-device.ts";
-import { type Product, productProgram, tileFor } from "./wgsl/product.ts";
-import { columnSumsProgram } from "./wgsl/rms-norm.ts";
+import { columnSumsProgram } from "./norm.ts";
+import type { ComputeDevice } from "./gpu.ts";
+import { int, type WgslProgram } from "./wgsl/program.ts";
 
 type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
@@ -74,4 +75,160 @@ export function product({ runner }: GpuDevice, given: Product): GpuArray {
 /** Writes or adds to part of a tensor. */
 export function productInto({ runner }: GpuDevice, given: Product, result: GpuArray): void {
   runner.runInPlace(productProgram(given, tileFor(runner.limits, given.rows, given.columns)), result);
+}
+
+/**
+ * [rows, inner] times [inner, columns]. Operands are contiguous along or across the inner axis: x W^T reads both along,
+ * dOut W the second across, dOut^T x both across.
+ */
+export interface Product {
+  readonly rows: number;
+  readonly columns: number;
+  readonly inner: number;
+  readonly left: Operand;
+  readonly right: Operand;
+  /** [columns], added to every row. */
+  readonly bias?: GpuArray;
+  /** First element in `result`. */
+  readonly start?: number;
+  /** Adds to `result`. */
+  readonly adds?: boolean;
+}
+
+export interface Operand {
+  readonly data: GpuArray;
+  /** Contiguous along the inner axis. */
+  readonly along: boolean;
+  /** First element; a multiple of 4 if the contiguous axis is one. */
+  readonly start?: number;
+}
+
+/** Size of a workgroup's result; threads compute 4 by 4. */
+export interface Tile {
+  readonly rows: number;
+  readonly columns: number;
+  /** Elements of the inner axis in workgroup memory. */
+  readonly depth: number;
+}
+
+const tiles: readonly Tile[] = [
+  { rows: 64, columns: 64, depth: 16 },
+  { rows: 16, columns: 64, depth: 32 },
+  { rows: 16, columns: 16, depth: 32 },
+];
+
+/** Largest supported tile that the result fills by more than half. */
+export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: number): Tile {
+  const fits = (tile: Tile): boolean =>
+    (tile.rows * tile.columns) / 16 <= limits.maxComputeInvocationsPerWorkgroup &&
+    (tile.rows + tile.columns) * tile.depth * 4 <= limits.maxComputeWorkgroupStorageSize;
+  const least = tiles.at(-1) as Tile;
+  return tiles.find((tile) => fits(tile) && 2 * rows > tile.rows && 2 * columns > tile.columns) ?? least;
+}
+
+/**
+ * Workgroups read tiles of both operands, four numbers at a time if possible. Edges are checked, not padded. Sums
+ * follow the inner axis in order.
+ */
+export function productProgram(given: Product, tile: Tile): WgslProgram {
+  const { rows, columns, inner, left, right, bias, start = 0, adds = false } = given;
+  const contiguous = (side: Operand, across: number): number => (side.along ? inner : across);
+  const vector = contiguous(left, rows) % 4 === 0 && contiguous(right, columns) % 4 === 0;
+  const across = Math.ceil(columns / tile.columns);
+  return {
+    name: `product ${left.along} ${right.along}`,
+    constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },
+    inputs: {
+      left: { data: left.data, vector },
+      right: { data: right.data, vector },
+      bias: { data: bias ?? left.data },
+    },
+    uniforms: {
+      rows: int(rows),
+      columns: int(columns),
+      inner: int(inner),
+      leftStart: int(left.start ?? 0),
+      rightStart: int(right.start ?? 0),
+      start: int(start),
+      biased: int(bias ? 1 : 0),
+      adds: int(adds ? 1 : 0),
+      across: int(across),
+    },
+    groupSize: (tile.rows * tile.columns) / 16,
+    groups: Math.ceil(rows / tile.rows) * across,
+    code: `
+var<workgroup> leftTile : array<f32, ROWS * DEPTH>;
+var<workgroup> rightTile : array<f32, COLUMNS * DEPTH>;
+${readTile("left", "ROWS", "rows", left, vector)}
+${readTile("right", "COLUMNS", "columns", right, vector)}
+fn main(index : i32) {
+  let group = index / THREADS;
+  let firstRow = (group / uniforms.across) * ROWS;
+  let firstColumn = (group % uniforms.across) * COLUMNS;
+  let own = i32(localIndex);
+  let row = own / (COLUMNS / 4) * 4;
+  let column = own % (COLUMNS / 4) * 4;
+  var sums : array<vec4<f32>, 4>;
+  for (var step = 0; step < uniforms.inner; step += DEPTH) {
+    readLeft(firstRow, step);
+    readRight(firstColumn, step);
+    workgroupBarrier();
+    let depth = min(DEPTH, uniforms.inner - step);
+    for (var k = 0; k < depth; k++) {
+      let l = k * ROWS + row;
+      let r = k * COLUMNS + column;
+      let other = vec4<f32>(rightTile[r], rightTile[r + 1], rightTile[r + 2], rightTile[r + 3]);
+      sums[0] += leftTile[l] * other;
+      sums[1] += leftTile[l + 1] * other;
+      sums[2] += leftTile[l + 2] * other;
+      sums[3] += leftTile[l + 3] * other;
+    }
+    workgroupBarrier();
+  }
+  for (var i = 0; i < 4; i++) {
+    let atRow = firstRow + row + i;
+    if (atRow < uniforms.rows) {
+      for (var j = 0; j < 4; j++) {
+        let atColumn = firstColumn + column + j;
+        if (atColumn < uniforms.columns) {
+          let place = uniforms.start + atRow * uniforms.columns + atColumn;
+          var value = sums[i][j];
+          if (uniforms.biased == 1) { value += bias[atColumn]; }
+          if (uniforms.adds == 1) { value += result[place]; }
+          result[place] = value;
+        }
+      }
+    }
+  }
+}`,
+  };
+}
+
+/** WGSL: reads a tile from (first, step); zeros beyond the edges. */
+function readTile(name: string, size: string, extent: string, side: Operand, vector: boolean): string {
+  const { along } = side;
+  const width = vector ? 4 : 1;
+  const [outer, innermost] = along
+    ? ["i / (DEPTH / W)", "i % (DEPTH / W) * W"]
+    : [`i % (${size} / W) * W`, `i / (${size} / W)`];
+  const source = along
+    ? `(first + outer) * uniforms.inner + step + inner`
+    : `(step + inner) * uniforms.${extent} + first + outer`;
+  const write = (j: number, value: string): string =>
+    along
+      ? `${name}Tile[(inner + ${j}) * ${size} + outer] = ${value};`
+      : `${name}Tile[inner * ${size} + outer + ${j}] = ${value};`;
+  return `
+fn read${name[0]?.toUpperCase()}${name.slice(1)}(first : i32, step : i32) {
+  const W = ${width};
+  for (var i = i32(localIndex); i < ${size} * DEPTH / W; i += THREADS) {
+    let outer = ${outer};
+    let inner = ${innermost};
+    var value = ${vector ? "vec4<f32>()" : "0.0"};
+    if (first + outer < uniforms.${extent} && step + inner < uniforms.inner) {
+      value = ${name}[(uniforms.${name}Start + ${source}) / W];
+    }
+    ${vector ? ["x", "y", "z", "w"].map((part, j) => write(j, `value.${part}`)).join(" ") : write(0, "value")}
+  }
+}`;
 }

@@ -1,4 +1,4 @@
-import { checkedKernels, type Kernels, rangeOf } from "../kernels/index.ts";
+import { checkedKernels, type Kernels, rangeOf, type CreateKernels, type KernelSource } from "../kernels/index.ts";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { GpuDevice } from "./gpu-device.ts";
@@ -12,6 +12,8 @@ import { pieceKernels } from "./pieces.ts";
 import { ProgramRunner } from "./program-runner.ts";
 import { rowWriteKernels, rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
+import { LaconicError } from "@laconic/core";
+import { hasWebGpu, openWebGpu, optionNames } from "#webgpu";
 
 /** `dispose` closes the device. */
 export function webGpuKernelSet(gpu: OpenGpu): Kernels {
@@ -71,4 +73,34 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
       return dtype === "int32" ? store.adoptInts(data.view(shape), range) : store.adoptFloats(data.view(shape));
     },
   };
+}
+
+/**
+ * Opens a GPU through the browser's WebGPU or, in Node, the `webgpu` package (Dawn). Browsers have no `modules`.
+ * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` for an unknown option
+ */
+export const createKernels: CreateKernels = async (options = {}) => {
+  const unknown = Object.keys(options).find((key) => !optionNames.includes(key));
+  if (unknown !== undefined)
+    throw new LaconicError("config_invalid", `the webgpu kernels have no option "${unknown}" here`, {
+      key: unknown,
+    });
+  const { modules } = options;
+  return webGpuKernelSet(await openWebGpu(typeof modules === "string" ? modules : undefined));
+};
+
+/** Options of the WebGPU kernels. */
+export interface WebGpuOptions {
+  /** Folder with the `webgpu` package; Node only. */
+  readonly modules?: string;
+}
+
+/** Checks for the browser's WebGPU, or Node's `webgpu` package. */
+export function isInstalled({ modules }: WebGpuOptions = {}): boolean {
+  return hasWebGpu(modules);
+}
+
+/** Any GPU with Vulkan, Metal or Direct3D 12; float32. */
+export function webGpuKernels(options: WebGpuOptions = {}): KernelSource {
+  return { device: "webgpu", module: import.meta.url, options: { ...options } };
 }

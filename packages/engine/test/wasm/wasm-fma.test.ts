@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Kernels } from "../../src/kernels/index.ts";
 import { kernelCases } from "../../src/kernels/testing/index.ts";
 import { describe, expect, test } from "vitest";
-import { createKernels } from "../../src/wasm/create-kernels.ts";
+import { createKernels } from "../../src/wasm/wasm-kernels.ts";
 
 // Node 20 has relaxed SIMD behind this.
 setFlagsFromString("--experimental-wasm-relaxed-simd");

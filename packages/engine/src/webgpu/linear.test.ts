@@ -1,6 +1,6 @@
-import type { GpuArray } from "../gpu-array.ts";
+import type { GpuArray } from "./gpu-array.ts";
 import { expect, test } from "vitest";
-import { productProgram, tileFor } from "./product.ts";
+import { productProgram, tileFor } from "./linear.ts";
 
 const everyAdapter = { maxComputeInvocationsPerWorkgroup: 256, maxComputeWorkgroupStorageSize: 16_384 };
 
