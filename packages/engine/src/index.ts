@@ -6,7 +6,7 @@ export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
 export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { serveEngine } from "./local/host/serve-engine.ts";
 export type { ServeEngineOptions } from "./local/host/serve-engine.ts";
-export type { WebWorker } from "./local/host/web-worker.ts";
+export type { WebWorker } from "./local/host/worker-host.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";
@@ -26,4 +26,4 @@ export type { PassSeconds } from "./memory/measure-passes.ts";
 export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
 export { forwardPassBytes, largestBatches, planMemory } from "./memory/plan-memory.ts";
 export type { LargestBatches, MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";
-export { rowsOf, sequencesWithin, type SequenceLengths } from "./memory/sequence-lengths.ts";
+export { rowsOf, sequencesWithin, type SequenceLengths } from "./memory/blank-model.ts";

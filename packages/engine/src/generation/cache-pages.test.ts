@@ -1,6 +1,6 @@
 import type { Kernels, KeyValueCache } from "../kernels/index.ts";
 import { expect, test } from "vitest";
-import { createShapeKernels } from "../memory/shape-kernels.ts";
+import { MeasuredKernels } from "../memory/measured-kernels.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import { cacheLimitBytes, keyValueCacheBytes, positionBytes } from "./cache-bytes.ts";
 import { CachePages, type PageHolder } from "./cache-pages.ts";
@@ -24,7 +24,7 @@ const half: ModelConfig = parseModelConfig({
 function kernelsWith(cachePageSize: number | null, free = Infinity): { kernels: Kernels; made: KeyValueCache[] } {
   const made: KeyValueCache[] = [];
   const kernels: Kernels = {
-    ...createShapeKernels("bfloat16"),
+    ...new MeasuredKernels("bfloat16").kernels,
     cachePageSize,
     memory: () => ({ free, total: free }),
     createCache(size) {

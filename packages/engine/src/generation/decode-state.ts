@@ -1,9 +1,8 @@
 import { kernelSampling } from "@laconic/core/backends";
 import { packSampling, tensorsIn } from "../kernels/index.ts";
 import type { CachePlan, KeyValueCache, SamplingKind, Tensor } from "../kernels/index.ts";
-import { forwardNext } from "../transformer/forward-cached.ts";
+import { cachePlan, forwardNext } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { cachePlan } from "./cache-plan.ts";
 import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 

@@ -2,12 +2,11 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
-import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { positionBytes } from "./cache-bytes.ts";
-import type { GenerationLimits } from "./generation-limits.ts";
-import { RunningBatch } from "./running-batch.ts";
+import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
+import { metered } from "../testing/metered-kernels.ts";
 import { uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
@@ -83,9 +82,9 @@ test("with pages, replies give up what they hold and are computed anew", async (
 
 test("a cache that the device has no room for begins anew in what it has, and the replies stay", async () => {
   const expected = (await replies(4, { cache: { bytes: 1e9 } })).said;
-  const roomy = new MeteredKernels(createReferenceKernels());
+  const roomy = metered(createReferenceKernels());
   await new RunningBatch(uploadModel(roomy.kernels, config, parameters), { cache: { bytes: 1e9 } }).sample(requests, 0);
-  const tight = new MeteredKernels(createReferenceKernels(), { limitBytes: roomy.peak() - 40 * perPosition });
+  const tight = metered(createReferenceKernels(), roomy.peak() - 40 * perPosition);
   const batch = new RunningBatch(uploadModel(tight.kernels, config, parameters), { cache: { bytes: 1e9 } });
   expect(await batch.sample(requests, 0)).toEqual(expected);
 });

@@ -1,7 +1,6 @@
 import type { Tensor } from "../kernels/index.ts";
-import { forwardCached } from "../transformer/forward-cached.ts";
+import { cachePlan, forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { cachePlan } from "./cache-plan.ts";
 import type { CachePages, PageWant } from "./cache-pages.ts";
 import type { PromptNode } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";

@@ -1,14 +1,13 @@
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import type { Kernels } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
-import { MeteredKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import type { GenerationLimits } from "./generation-limits.ts";
-import { RunningBatch } from "./running-batch.ts";
+import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
+import { metered } from "../testing/metered-kernels.ts";
 import { uploadModel } from "../testing/model-values.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
@@ -31,6 +30,20 @@ const request = (seed: number, change: Partial<SampleRequest> = {}): SampleReque
   random: randomFromSeed(seed).state(),
   ...change,
 });
+
+/** Kernels that note the rows of each call of an operation. */
+function rowsOf(
+  kernels: Kernels,
+  operation: "attentionCached" | "sampleTokens",
+): { counting: Kernels; rows: number[] } {
+  const rows: number[] = [];
+  const run = kernels[operation] as (first: Tensor, ...rest: readonly unknown[]) => never;
+  const noted = (first: Tensor, ...rest: readonly unknown[]): never => {
+    rows.push(first.shape[0] as number);
+    return run(first, ...rest);
+  };
+  return { counting: { ...kernels, [operation]: noted }, rows };
+}
 
 const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -124,15 +137,7 @@ test.each(caches)(
 );
 
 test.each(caches)("%s: a turn of a conversation computes only what its prefix does not hold", async (_kind, create) => {
-  const kernels = create();
-  const rows: number[] = [];
-  const counting: Kernels = {
-    ...kernels,
-    attentionCached: (q, ...rest) => {
-      rows.push(q.shape[0] as number);
-      return kernels.attentionCached(q, ...rest);
-    },
-  };
+  const { counting, rows } = rowsOf(create(), "attentionCached");
   const batch = new RunningBatch(tinyModel(counting));
   const promptTokens = Array.from({ length: 20 }, (_, i) => 1 + (i % 9));
   const turn = { conversation: "c", stopTokens: [], sampling: { temperature: 1, maxTokens: 1 } };
@@ -146,18 +151,10 @@ test.each(caches)("%s: a turn of a conversation computes only what its prefix do
 });
 
 test.each(caches)("%s: kept prefixes stay within their bytes: the newest ones", async (kind, create) => {
-  const kernels = create();
   const capacity = kind === "rows" ? 22 : 24; // the prompts' 20 tokens and a reply of 2
   const rowBytes = 8 * capacity * 2 * config.layers * config.kvHeads * config.headDim;
   const keptPrefixes = { maxBytes: 2.5 * rowBytes, maxAgeSeconds: Infinity };
-  const rows: number[] = [];
-  const counting: Kernels = {
-    ...kernels,
-    attentionCached: (q, ...rest) => {
-      rows.push(q.shape[0] as number);
-      return kernels.attentionCached(q, ...rest);
-    },
-  };
+  const { counting, rows } = rowsOf(create(), "attentionCached");
   const batch = new RunningBatch(tinyModel(counting), { keptPrefixes });
   const promptTokens = Array.from({ length: 20 }, (_, i) => 1 + (i % 9));
   const ask = async (conversation: string): Promise<number> => {
@@ -198,24 +195,16 @@ test.each(caches)(
   async (_kind, create) => {
     const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
     const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
-    const free = new MeteredKernels(create());
+    const free = metered(create());
     const expected = await generate(tinyModel(free.kernels), asked);
-    const tight = new MeteredKernels(create(), { limitBytes: Math.floor(0.9 * free.peak()) });
+    const tight = metered(create(), Math.floor(0.9 * free.peak()));
     expect(await generate(tinyModel(tight.kernels), asked)).toEqual(expected);
     expect(tight.peak()).toBeLessThan(free.peak());
   },
 );
 
 test("a long shared prefix is computed once", async () => {
-  const kernels = createReferenceKernels();
-  const rows: number[] = [];
-  const counting: Kernels = {
-    ...kernels,
-    attentionCached: (q, ...rest) => {
-      rows.push(q.shape[0] as number);
-      return kernels.attentionCached(q, ...rest);
-    },
-  };
+  const { counting, rows } = rowsOf(createReferenceKernels(), "attentionCached");
   const prefix = Array.from({ length: 18 }, (_, i) => 1 + (i % 9));
   const prompts = [[...prefix, 5], [...prefix, 5], [...prefix, 6, 7], [3]];
   const requests = prompts.map((promptTokens, i) =>
@@ -227,15 +216,7 @@ test("a long shared prefix is computed once", async () => {
 });
 
 test("finished rows leave the batch", async () => {
-  const kernels = createReferenceKernels();
-  const rows: number[] = [];
-  const counting: Kernels = {
-    ...kernels,
-    sampleTokens: (logits, settings) => {
-      rows.push(logits.shape[0] as number);
-      return kernels.sampleTokens(logits, settings);
-    },
-  };
+  const { counting, rows } = rowsOf(createReferenceKernels(), "sampleTokens");
   const lengths = [1, 3, 2, 3];
   const results = await generate(
     tinyModel(counting),

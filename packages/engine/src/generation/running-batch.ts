@@ -1,17 +1,38 @@
 import { nextTurn } from "#platform";
 import type { SampleRequest, SampleResult } from "@laconic/core";
-import { type Tensor, isOutOfMemory } from "../kernels/index.ts";
-import { forwardCached } from "../transformer/forward-cached.ts";
+import { isOutOfMemory } from "../kernels/index.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { cachePlan } from "./cache-plan.ts";
 import { admissible, enter, freeFor } from "./admission.ts";
+import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
 import { DecodeState } from "./decode-state.ts";
 import { draw, type DrawnTokens, encodeDrawn, type DrawnListener } from "./draw.ts";
-import { defaultLimits, type GenerationLimits } from "./generation-limits.ts";
-import { KeptPrefixes } from "./kept-prefixes.ts";
+import { KeptPrefixes, unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
+
+export interface GenerationLimits {
+  /** Keys and values of all layers; further requests wait. */
+  readonly cache: CacheLimit;
+  /** Max prompt tokens per pass while no reply decodes. */
+  readonly prefillTokens: number;
+  /** Max prompt tokens per pass between decode steps, to limit delays of running replies. */
+  readonly prefillTokensBetween: number;
+  readonly keptPrefixes: KeptPrefixLimits;
+  /**
+   * Max steps that the device is ahead of the host. If 1, steps are enqueued before the last one is read, and tokens
+   * after a reply's end are dropped. Replies do not change.
+   */
+  readonly stepsAhead: 0 | 1;
+}
+
+const defaultLimits: GenerationLimits = {
+  cache: { share: freeShare },
+  prefillTokens: 16_384,
+  prefillTokensBetween: 2048,
+  keptPrefixes: unlimitedPrefixes,
+  stepsAhead: 0,
+};
 
 interface Call {
   readonly id: number;
@@ -210,7 +231,8 @@ export class RunningBatch {
     const most = this.#decoding.length === 0 ? prefillTokens : Math.min(prefillTokens, prefillTokensBetween);
     const ended = this.#inMemory(most, (tokens) => this.#prefill.pass(tokens));
     if (!ended) return;
-    await this.#draw(ended.logits, ended.replies);
+    await draw(this.#model, ended.logits, ended.replies);
+    this.#tell(ended.replies);
     for (const reply of ended.replies) this.#prefilling.delete(reply);
     this.#decoding.push(...ended.replies);
     this.#closeGaps();
@@ -241,13 +263,23 @@ export class RunningBatch {
   #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
     if (going.length > 0 && going.length <= this.#mostTokens)
       try {
-        return this.#state.step(going, this.#pages.caches, this.#pages.table(going));
+        return this.#step(going);
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
         this.#mostTokens = Math.ceil(going.length / 2);
       }
     this.#state.free();
     return null;
+  }
+
+  /** A failed step leaves nothing on the device. */
+  #step(replies: readonly Reply[]): Promise<DrawnTokens> {
+    try {
+      return this.#state.step(replies, this.#pages.caches, this.#pages.table(replies));
+    } catch (error) {
+      this.#state.free();
+      throw error;
+    }
   }
 
   async #finish(step: Promise<DrawnTokens>): Promise<void> {
@@ -264,13 +296,10 @@ export class RunningBatch {
 
   async #decodeInParts(replies: readonly Reply[]): Promise<void> {
     const going = replies.filter(({ finishReason }) => finishReason === null);
-    for (let start = 0; start < going.length;) {
-      const { part, logits } = this.#inMemory(going.length - start, (rows) => {
-        const next = going.slice(start, start + rows);
-        return { part: next, logits: this.#forward(next) };
-      });
-      start += part.length;
-      await this.#draw(logits, part);
+    while (going.length > 0) {
+      const step = this.#inMemory(going.length, (rows) => ({ rows, drawn: this.#step(going.slice(0, rows)) }));
+      going.splice(0, step.rows);
+      await this.#finish(step.drawn);
     }
   }
 
@@ -284,30 +313,6 @@ export class RunningBatch {
         this.#mostTokens = Math.ceil(count / 2);
       }
     }
-  }
-
-  /** Computes logits [rows, V] after each reply's newest token. */
-  #forward(replies: readonly Reply[]): Tensor {
-    const { kernels } = this.#model;
-    const count = replies.length;
-    // Loops instead of Array.from, because this runs once per token.
-    const [tokens, past] = [new Int32Array(count), new Int32Array(count)];
-    const offsets = new Int32Array(count + 1);
-    for (let i = 0; i < count; i++) {
-      const reply = replies[i] as Reply;
-      tokens[i] = reply.tokens[reply.tokens.length - 1] as number;
-      past[i] = reply.held;
-      offsets[i + 1] = i + 1;
-    }
-    return kernels.scope(() => {
-      const plan = cachePlan(kernels, this.#pages.table(replies), past, offsets);
-      return forwardCached(this.#model, tokens, this.#pages.caches, plan, offsets.subarray(0, count));
-    });
-  }
-
-  async #draw(logits: Tensor, replies: readonly Reply[]): Promise<void> {
-    await draw(this.#model, logits, replies);
-    this.#tell(replies);
   }
 
   #tell(replies: readonly Reply[]): void {

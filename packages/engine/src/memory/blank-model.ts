@@ -1,12 +1,10 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
 import type { CachePlan, Kernels, Tensor } from "../kernels/index.ts";
-import { adapterOf } from "../transformer/adapter.ts";
+import { adapterOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { sequenceLayout } from "../transformer/packed-batch.ts";
+import { cachePlan } from "../transformer/forward-cached.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
-import type { SequenceLengths } from "./sequence-lengths.ts";
 import { allocateTogether, heldShapes } from "../transformer/weight-layout.ts";
 
 /** Zero model, to count bytes and time passes. */
@@ -43,6 +41,7 @@ export function blankSequences(
   }));
 }
 
+/** Sequences of `pastTokens` cached and `tokens` new positions, each in pages of its own. */
 export function blankPlan(
   kernels: Kernels,
   rowCount: number,
@@ -53,11 +52,29 @@ export function blankPlan(
   const table = Int32Array.from({ length: rowCount * pagesPerRow }, (_, i) => Math.floor(i / pagesPerRow));
   const past = new Int32Array(rowCount).fill(pastTokens);
   const offsets = Int32Array.from({ length: rowCount + 1 }, (_, row) => row * tokens);
-  return {
-    layout: sequenceLayout(kernels, offsets),
-    table,
-    tableOnDevice: kernels.upload(table, [rowCount, pagesPerRow]),
-    past,
-    pastOnDevice: kernels.upload(past, [rowCount]),
-  };
+  return cachePlan(kernels, { table, width: pagesPerRow }, past, offsets);
+}
+
+/** Sequences of one length that share only their prompts. */
+export interface SequenceLengths {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Sequences per prompt. Default 1. */
+  readonly repliesPerPrompt?: number;
+}
+
+/** Rows with each prompt once. */
+export function rowsOf(
+  { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
+  sequences: number,
+): number {
+  return Math.ceil(sequences / repliesPerPrompt) * promptTokens + sequences * completionTokens;
+}
+
+/** Max sequences with at most `rows` rows. */
+export function sequencesWithin(lengths: SequenceLengths, rows: number): number {
+  const { promptTokens, completionTokens, repliesPerPrompt = 1 } = lengths;
+  const groups = Math.floor(rows / rowsOf(lengths, repliesPerPrompt));
+  const rest = rows - groups * rowsOf(lengths, repliesPerPrompt) - promptTokens;
+  return groups * repliesPerPrompt + Math.max(0, Math.floor(rest / completionTokens));
 }

@@ -2,7 +2,7 @@ import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@lacon
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
 import { qwenHalfBillion } from "../../../../test/qwen-half-billion.ts";
-import { adapterOf } from "../transformer/adapter.ts";
+import { adapterOf } from "../transformer/model-on-device.ts";
 import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
@@ -13,9 +13,10 @@ import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes } from "./element-bytes.ts";
-import { MeteredKernels } from "./metered-kernels.ts";
+import { MeasuredKernels } from "./measured-kernels.ts";
 import { largestBatches, planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
+import { metered } from "../testing/metered-kernels.ts";
 import { uploadModel } from "../testing/model-values.ts";
 
 const settings: MemorySettings = {
@@ -48,9 +49,9 @@ const cases = Object.entries(tinyConfigs).flatMap(([name, json]) =>
 test.for(cases)(
   "the plan is what the reference kernels hold, byte for byte: $name",
   async ({ config, settings: given }) => {
-    const bytes = elementBytes[given.dtype];
-    const scratch = libtorchScratch(bytes, { headBytes: defaultHeadBytes });
-    const meter = new MeteredKernels(createReferenceKernels(), { bytes, scratch, sharing: true });
+    const scratch = libtorchScratch(elementBytes[given.dtype], { headBytes: defaultHeadBytes });
+    const measured = new MeasuredKernels(given.dtype, { scratch, sharing: true });
+    const meter = metered(createReferenceKernels(), Infinity, measured);
     const { kernels } = meter;
     const base = uploadModel(kernels, config, randomParameters(config, 1));
     const matrices = new Map(
@@ -95,7 +96,7 @@ test.for(cases)(
 test("sampling holds the planned caches, and no more than the planned workspace", async () => {
   for (const json of Object.values(tinyConfigs)) {
     const config = parseModelConfig(json);
-    const meter = new MeteredKernels(createReferenceKernels(), { sharing: true });
+    const meter = metered(createReferenceKernels(), Infinity, new MeasuredKernels("float64", { sharing: true }));
     const plan = planMemory(config, {
       ...settings,
       rollouts: 4,

@@ -9,13 +9,12 @@ import { packBatch } from "../transformer/packed-batch.ts";
 import { elementCount, embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
 import { heldShapes } from "../transformer/weight-layout.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
-import { passBackward, passForward } from "../transformer/value-pass.ts";
+import { passBackward, passForward } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes } from "./element-bytes.ts";
-import { MeteredKernels } from "./metered-kernels.ts";
+import { MeasuredKernels } from "./measured-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
-import { rowsOf, sequencesWithin, type SequenceLengths } from "./sequence-lengths.ts";
-import { createShapeKernels } from "./shape-kernels.ts";
+import { rowsOf, sequencesWithin, type SequenceLengths } from "./blank-model.ts";
 
 /** Settings of a memory plan. */
 export interface MemorySettings extends SequenceLengths {
@@ -155,14 +154,14 @@ export function forwardPassBytes(
   return peakOf(meter, () => passForward(model, packBatch(meter.kernels, sequences, { shared }), "layer"));
 }
 
-function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
-  return new MeteredKernels(createShapeKernels(dtype), {
-    scratch: libtorchScratch(elementBytes[dtype], { headBytes }),
-    sharing: true,
-  });
+function meterOf({
+  dtype,
+  headBytes = defaultHeadBytes,
+}: Pick<MemorySettings, "dtype" | "headBytes">): MeasuredKernels {
+  return new MeasuredKernels(dtype, { scratch: libtorchScratch(elementBytes[dtype], { headBytes }), sharing: true });
 }
 
-function peakOf(meter: MeteredKernels, body: () => void): number {
+function peakOf(meter: MeasuredKernels, body: () => void): number {
   const before = meter.bytes();
   meter.startPeak();
   meter.kernels.scope(body);
@@ -221,7 +220,7 @@ function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: Me
 
 /** Peak bytes of a pass with `tokens` new tokens per row. */
 function stepPeak(
-  meter: MeteredKernels,
+  meter: MeasuredKernels,
   model: ModelOnDevice,
   caches: readonly KeyValueCache[],
   rows: number,

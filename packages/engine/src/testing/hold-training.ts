@@ -4,7 +4,7 @@ import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { passBackward, passForward } from "../transformer/value-pass.ts";
+import { passBackward, passForward } from "../transformer/train-pass.ts";
 import { blankModel, blankSequences } from "../memory/blank-model.ts";
 import type { MemorySettings } from "../memory/plan-memory.ts";
 

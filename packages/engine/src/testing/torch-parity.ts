@@ -9,7 +9,7 @@ import { freeModel } from "../transformer/model-on-device.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes, scoreName } from "../transformer/parameters.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
-import { passBackward, passForward, type ValuePass } from "../transformer/value-pass.ts";
+import { passBackward, passForward, type ValuePass } from "../transformer/train-pass.ts";
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
 import { readStored, uploadModel } from "./model-values.ts";
 
