@@ -31,7 +31,7 @@ function startHere({ device, place, ...settings }: HostSetup): HostPort {
   far.unref();
   const opened = (async () => {
     const [{ serveHost }, { InlineHost }, { defaultFiles }, { createKernels }] = await Promise.all([
-      import("../packages/engine/src/local/host/serve-host.ts"),
+      import("../packages/engine/src/local/host/serve-engine.ts"),
       import("../packages/engine/src/local/host/inline-host.ts"),
       import("../packages/engine/src/platform/node.ts"),
       import(device.module) as Promise<{ createKernels: CreateKernels }>,

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
 import { describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
-import type { ModelFacts } from "./host/host-values.ts";
+import type { ModelFacts } from "./host/protocol.ts";
 import { InlineHost } from "./host/inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
 import { LocalModel } from "./local-model.ts";
@@ -102,7 +102,7 @@ test("forward lists the likeliest tokens that sampling lists, at temperature 1",
 });
 
 test("sampling draws no id that the tokenizer of the folder lacks, and the same ids when it has all", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
+  const folder = await temporaryFolder();
   const size = tiny["vocab_size"] as number;
   const draws = async (tokens: number | null): Promise<readonly number[]> => {
     const vocab = Object.fromEntries(Array.from({ length: (tokens ?? 1) - 1 }, (_, id) => [`t${id}`, id]));
@@ -128,16 +128,12 @@ test("sampling draws no id that the tokenizer of the folder lacks, and the same 
       ...atOne.flatMap(({ top }) => top.map(({ token }) => token)),
     ]);
   };
-  try {
-    const engine = await createInlineEngine([createReferenceKernels()]);
-    await (await engine.createModel({ kind: "config", config: tiny, seed: 5 })).save(folder);
-    const [unknown, whole, padded] = [await draws(null), await draws(size), await draws(size - 4)];
-    expect(whole).toEqual(unknown);
-    expect(Math.max(...whole)).toBeGreaterThanOrEqual(size - 4);
-    expect(Math.max(...padded)).toBe(size - 5);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  await (await engine.createModel({ kind: "config", config: tiny, seed: 5 })).save(folder);
+  const [unknown, whole, padded] = [await draws(null), await draws(size), await draws(size - 4)];
+  expect(whole).toEqual(unknown);
+  expect(Math.max(...whole)).toBeGreaterThanOrEqual(size - 4);
+  expect(Math.max(...padded)).toBe(size - 5);
 });
 
 test("training leaks no tensors", async () => {
@@ -159,24 +155,20 @@ test("training leaks no tensors", async () => {
 });
 
 test("a damaged optimiser state is refused by name and the model stays", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
-  try {
-    const engine = await createInlineEngine([createReferenceKernels()]);
-    const model = await engine.createModel({ kind: "config", config: tiny, seed: 5 });
-    await trainSteps(model, 2);
-    await model.save(folder);
-    await trainSteps(model, 1);
-    const before = (await model.forward(batch)).logProbs.values;
-    for (const name of ["optimizer.safetensors", "model.safetensors"]) {
-      const file = join(folder, name);
-      await writeFile(file, (await readFile(file)).subarray(0, -8));
-      const error = await model.load(folder).catch((reason: unknown) => reason);
-      expect(LaconicError.is(error) && error.code).toBe("weights_invalid");
-      expect(String(error)).toContain(name);
-      expect((await model.forward(batch)).logProbs.values).toEqual(before);
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+  const folder = await temporaryFolder();
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const model = await engine.createModel({ kind: "config", config: tiny, seed: 5 });
+  await trainSteps(model, 2);
+  await model.save(folder);
+  await trainSteps(model, 1);
+  const before = (await model.forward(batch)).logProbs.values;
+  for (const name of ["optimizer.safetensors", "model.safetensors"]) {
+    const file = join(folder, name);
+    await writeFile(file, (await readFile(file)).subarray(0, -8));
+    const error = await model.load(folder).catch((reason: unknown) => reason);
+    expect(LaconicError.is(error) && error.code).toBe("weights_invalid");
+    expect(String(error)).toContain(name);
+    expect((await model.forward(batch)).logProbs.values).toEqual(before);
   }
 });
 

@@ -9,8 +9,8 @@ import * as node from "../../platform/node.ts";
 import { config, optimizer, requests, sequences } from "../../testing/cases/engine-case.ts";
 import { engineCases } from "../../testing/engine-cases.ts";
 import { createInlineEngine, createLocalEngine } from "../local-engine.ts";
-import { serveEngine, type ServeEngineOptions } from "./serve-engine.ts";
-import type { WebWorker, WebWorkerScope } from "./web-worker.ts";
+import { serveEngine, type ServeEngineOptions, type WebWorkerScope } from "./serve-engine.ts";
+import type { WebWorker } from "./worker-host.ts";
 
 const kernels = { reference: async () => createReferenceKernels() };
 

@@ -1,11 +1,18 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
-import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
+import type { DrawnListener } from "../../generation/draw.ts";
+import type { CreateKernels } from "../../kernels/index.ts";
+import { CallOrder } from "../replicas/call-order.ts";
 import { InlineHost } from "./inline-host.ts";
-import type { EngineHost, HostSetup } from "./protocol.ts";
-import { serveHost } from "./serve-host.ts";
-import { webWorkerScopePort, type WebWorkerScope } from "./web-worker.ts";
+import { movedBuffers, storeError } from "./protocol.ts";
+import type { EngineHost, HostCall, HostSetup, ServingPort } from "./protocol.ts";
+import type { WebWorker } from "./worker-host.ts";
+
+/** Used members of a worker's global scope. */
+export interface WebWorkerScope extends Pick<WebWorker, "addEventListener" | "postMessage"> {
+  close(): void;
+}
 
 /** Options of `serveEngine`. */
 export interface ServeEngineOptions {
@@ -33,5 +40,45 @@ export function serveEngine(
       );
     return new InlineHost(await create(options, place), { ...settings, files });
   };
-  const port = webWorkerScopePort(scope, (setup) => serveHost(port, open(setup)));
+  const listeners: ((message: never) => void)[] = [];
+  const port: ServingPort = {
+    post: (message, move) => scope.postMessage(message, [...move]),
+    onMessage: (listener) => void listeners.push(listener),
+    close: () => scope.close(),
+  };
+  let isSetUp = false;
+  scope.addEventListener("message", ({ data }) => {
+    if (isSetUp) return listeners.forEach((listener) => listener(data as never));
+    isSetUp = true;
+    serveHost(port, open(data as HostSetup));
+  });
+}
+
+/** Serves host calls in order, except concurrent `sample` calls and immediate `cancel`. */
+export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void {
+  opened.catch(() => undefined); // each call reports the error
+  const order = new CallOrder();
+  port.onMessage((call: HostCall) => {
+    const task = (): Promise<void> => answer(port, opened, call);
+    const modelMethod = call.method === "call" ? call.args[1] : null;
+    if (modelMethod === "cancel") void task();
+    else if (modelMethod === "sample") void order.together(task);
+    else void order.alone(task);
+  });
+}
+
+async function answer(port: ServingPort, opened: Promise<EngineHost>, { id, method, args }: HostCall): Promise<void> {
+  try {
+    const host = await opened;
+    const onDrawn: DrawnListener = (drawn) => port.post({ id, drawn }, []);
+    const call = host[method] as (...args: unknown[]) => Promise<unknown>;
+    const value = await call.apply(
+      host,
+      method === "call" ? args.map((arg) => (arg === true ? onDrawn : arg)) : [...args],
+    );
+    port.post({ id, value }, movedBuffers(Object.values(value ?? {})));
+  } catch (error) {
+    port.post({ id, error: storeError(error) }, []);
+  }
+  if (method === "close") port.close();
 }

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { DrawnListener } from "../../generation/draw.ts";
 import { movedBuffers, reviveError } from "./protocol.ts";
-import type { EngineHost, HostCall, HostPort, HostReply } from "./protocol.ts";
+import type { EngineHost, HostCall, HostPort, HostReply, HostSetup } from "./protocol.ts";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -63,5 +63,33 @@ export function hostOver(port: HostPort): EngineHost {
     sumGradients: remote("sumGradients"),
     disposeModel: remote("disposeModel"),
     close: () => (closed ??= close()),
+  };
+}
+
+/** Used members of a browser's `Worker`. */
+export interface WebWorker {
+  addEventListener(
+    kind: string,
+    listener: (event: { readonly data?: unknown; readonly message?: string }) => void,
+  ): void;
+  postMessage(message: unknown, move: ArrayBuffer[]): void;
+  terminate(): void;
+}
+
+/** Port to an engine in a Web Worker. The first message is the setup, because Web Workers cannot be started with data. */
+export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
+  worker.postMessage(setup, []);
+  return {
+    post: (message, move) => worker.postMessage(message, [...move]),
+    onMessage: (listener) => worker.addEventListener("message", ({ data }) => listener(data as never)),
+    onFailure(listener) {
+      const failed = (what: string): void => listener(new LaconicError("engine_failed", what));
+      worker.addEventListener("error", ({ message }) =>
+        failed(`the engine's worker stopped: ${message ?? "its file cannot be loaded"}`),
+      );
+      worker.addEventListener("messageerror", () => failed("a message of the engine's worker cannot be read"));
+    },
+    wait: () => undefined,
+    close: async () => worker.terminate(),
   };
 }

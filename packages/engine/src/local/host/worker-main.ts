@@ -3,7 +3,7 @@ import type { CreateKernels } from "../../kernels/index.ts";
 import { defaultFiles } from "#platform";
 import { InlineHost } from "./inline-host.ts";
 import type { EngineHost, HostSetup } from "./protocol.ts";
-import { serveHost } from "./serve-host.ts";
+import { serveHost } from "./serve-engine.ts";
 
 /** Serves host calls of the parent thread. */
 export async function serve(): Promise<void> {

@@ -6,48 +6,32 @@ import { freeModel, modelOf, type ModelOnDevice } from "../../transformer/model-
 import { initialParameters, type TensorSource, scoreName } from "../../transformer/parameters.ts";
 import { fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, tokenCountOf } from "../../weights/model-folder.ts";
-import { uploadWeights } from "../../weights/upload-weights.ts";
+import { uploadWeights } from "../../transformer/weight-layout.ts";
 import { allocateTogether } from "../../transformer/weight-layout.ts";
 
 /** Untrained model of a source. */
 export interface BaseWeights {
   readonly configJson: Readonly<Record<string, unknown>>;
   readonly model: ModelOnDevice;
+  /** Only for a scalar head. */
+  readonly hasStoredHead?: boolean;
   /** The last user frees the weights. */
   release(): void;
 }
 
 /** @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid`. */
 export async function openBase(kernels: Kernels, source: BaseSource, files: ModelFiles): Promise<BaseWeights> {
-  if (source.kind === "config") {
-    const config = parseModelConfig(source.config);
-    return baseOf(kernels, source.config, initialParameters(config, randomFromSeed(source.seed).split("weights")));
-  }
-  const folder = await openModelFolder(files, source.path);
+  const { configJson, tensors, tokenCount, close } = await openLayers(source, files);
   try {
-    const tokenCount = await tokenCountOf(files, source.path);
-    return await baseOf(
-      kernels,
-      folder.config,
-      fitWeights(parseModelConfig(folder.config), folder.tensors),
-      tokenCount,
-    );
+    const config = parseModelConfig(configJson);
+    const weights = tensors ? fitWeights(config, tensors) : freshWeights(config, source);
+    const uploaded = modelOf(kernels, config, await uploadWeights(kernels, weights));
+    const isPadded = tokenCount !== null && tokenCount < config.vocabularySize;
+    const model = isPadded ? { ...uploaded, tokenCount } : uploaded;
+    return { configJson, model, release: () => freeModel(model) };
   } finally {
-    await folder.close();
+    await close();
   }
-}
-
-async function baseOf(
-  kernels: Kernels,
-  configJson: Readonly<Record<string, unknown>>,
-  weights: ReadonlyMap<string, TensorSource>,
-  tokenCount: number | null = null,
-): Promise<BaseWeights> {
-  const config = parseModelConfig(configJson);
-  const isPadded = tokenCount !== null && tokenCount < config.vocabularySize;
-  const uploaded = modelOf(kernels, config, await uploadWeights(kernels, weights));
-  const model = isPadded ? { ...uploaded, tokenCount } : uploaded;
-  return { configJson, model, release: () => freeModel(model) };
 }
 
 /** Frozen base weights shared by adapters; equal sources are opened once. */
@@ -80,10 +64,6 @@ export class SharedBases {
   }
 }
 
-interface ScalarBase extends BaseWeights {
-  readonly hasStoredHead: boolean;
-}
-
 /** Hugging Face's names of models with one label. */
 const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
   llama: "LlamaForSequenceClassification",
@@ -101,15 +81,11 @@ export async function openScalarBase(
   source: BaseSource,
   files: ModelFiles,
   trainsHeadAlone: boolean,
-): Promise<ScalarBase> {
-  const opened = await openLayers(source, files);
+): Promise<BaseWeights> {
+  const { configJson, tensors, close } = await openLayers(source, files);
   try {
-    const { configJson, tensors } = opened;
     const config: ModelConfig = { ...parseModelConfig(configJson), scalarHead: true };
-    const fresh = initialParameters(
-      config,
-      randomFromSeed(source.kind === "config" ? source.seed : 0).split("weights"),
-    );
+    const fresh = freshWeights(config, source);
     const head = fresh.get(scoreName) as TensorSource;
     const weights = tensors ? fitWeights(config, new Map([[scoreName, head], ...tensors])) : fresh;
     const model = modelOf(kernels, config, await uploadWeights(kernels, weights));
@@ -125,12 +101,12 @@ export async function openScalarBase(
       release: () => freeModel(model),
     };
   } finally {
-    await opened.close();
+    await close();
   }
 }
 
 /** Zero head over another model's live layers; releasing it frees only the head. */
-export function headOn(trunk: ModelOnDevice): ScalarBase {
+export function headOn(trunk: ModelOnDevice): BaseWeights {
   const { kernels, parameters } = trunk;
   const config: ModelConfig = { ...trunk.config, scalarHead: true };
   const head = allocateTogether(kernels, new Map([[scoreName, [1, config.hiddenSize]]]));
@@ -143,16 +119,22 @@ export function headOn(trunk: ModelOnDevice): ScalarBase {
   return { configJson: {}, model, hasStoredHead: false, release: () => kernels.free(...head.values()) };
 }
 
-/** @returns null tensors if weights must be initialized */
-async function openLayers(
-  source: BaseSource,
-  files: ModelFiles,
-): Promise<{
+function freshWeights(config: ModelConfig, source: BaseSource): Map<string, TensorSource> {
+  return initialParameters(config, randomFromSeed(source.kind === "config" ? source.seed : 0).split("weights"));
+}
+
+/** Null tensors are to be initialized. */
+interface Layers {
   readonly configJson: Readonly<Record<string, unknown>>;
   readonly tensors: ReadonlyMap<string, TensorSource> | null;
+  readonly tokenCount: number | null;
   close(): Promise<void>;
-}> {
-  if (source.kind === "config") return { configJson: source.config, tensors: null, close: async () => undefined };
+}
+
+async function openLayers(source: BaseSource, files: ModelFiles): Promise<Layers> {
+  if (source.kind === "config")
+    return { configJson: source.config, tensors: null, tokenCount: null, close: async () => undefined };
+  const tokenCount = await tokenCountOf(files, source.path);
   const { config: configJson, tensors, close } = await openModelFolder(files, source.path);
-  return { configJson, tensors, close };
+  return { configJson, tensors, tokenCount, close };
 }

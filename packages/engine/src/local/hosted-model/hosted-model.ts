@@ -13,16 +13,14 @@ import {
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../../generation/draw.ts";
-import type { GenerationLimits } from "../../generation/generation-limits.ts";
-import { RunningBatch } from "../../generation/running-batch.ts";
+import { RunningBatch, type GenerationLimits } from "../../generation/running-batch.ts";
 import { sizeOf, type Kernels, type Tensor } from "../../kernels/index.ts";
-import { adapterOf } from "../../transformer/adapter.ts";
+import { adapterOf, trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../../lora/lora-settings.ts";
 import { openPeftFolder } from "../../lora/peft-folder.ts";
 import { AdamW } from "../../optimizer/adamw.ts";
 import { Gradients } from "../../transformer/gradients.ts";
 import type { ModelConfig } from "../../transformer/model-config.ts";
-import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { parameterShapes, type TensorSource } from "../../transformer/parameters.ts";
 import {
   allocateTogether,
@@ -34,11 +32,11 @@ import {
 } from "../../transformer/weight-layout.ts";
 import { fitSource } from "../../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../../weights/model-folder.ts";
-import { writeSources } from "../../weights/upload-weights.ts";
+import { writeSources } from "../../transformer/weight-layout.ts";
 import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
-import { isEmpty, noOutputs, outputsOf, readOutputs } from "./outputs.ts";
-import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/host-values.ts";
+import { isEmpty, noOutputs, outputsOf } from "./outputs.ts";
+import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/protocol.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 
@@ -57,7 +55,6 @@ export class HostedModel {
   readonly #limits: Partial<GenerationLimits>;
   readonly #files: ModelFiles;
   readonly #sharePrefixes: boolean;
-  readonly #hasStoredHead: boolean | undefined;
   readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
@@ -68,9 +65,7 @@ export class HostedModel {
     form: StoredForm,
     { recompute, sharePrefixes, limits, files }: HostedModelOptions,
     seed: string,
-    hasStoredHead?: boolean,
   ) {
-    this.#hasStoredHead = hasStoredHead;
     this.#sharePrefixes = sharePrefixes;
     this.#limits = limits;
     this.#files = files;
@@ -125,9 +120,9 @@ export class HostedModel {
       source.kind === "scalar-on"
         ? headOn(liveOf(source.model))
         : await openScalarBase(kernels, source.layers, files, source.trainsHeadAlone);
-    const { model, configJson, hasStoredHead } = base;
+    const { model, configJson } = base;
     const form = model.trainsHeadAlone ? headOnly(files, model) : wholeModel(files, model.config, configJson);
-    return new HostedModel(base, model, form, options, "", hasStoredHead);
+    return new HostedModel(base, model, form, options, "");
   }
 
   get facts(): ModelFacts {
@@ -135,7 +130,7 @@ export class HostedModel {
     const limits = { vocabularySize, maxPositions };
     const trained = elementCount(trainable(this.live));
     const adapted = elementCount(this.live.adapter?.matrices ?? new Map());
-    const hasStoredHead = this.#hasStoredHead;
+    const { hasStoredHead } = this.#base;
     return {
       parameters: elementCount(this.live.parameters) + adapted,
       trainableParameters: trained,
@@ -182,17 +177,18 @@ export class HostedModel {
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
   ): Promise<HostOutputs> {
-    return outputsOf(this.weights(weights), sequences, { ...options, shared: this.#sharePrefixes });
+    const micro = { sequences, numbers: [...sequences.keys()] };
+    return outputsOf(this.weights(weights), micro, { ...options, shared: this.#sharePrefixes });
   }
 
   /**
-   * Keeps the activations for `backward`, except after `device_out_of_memory`.
+   * Keeps what `backward` needs.
    * @param numbers - sequence numbers since the last optimizer step, which seed dropout
    */
   async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostOutputs> {
     this.#passes.drop();
     if (sequences.every(isEmpty)) return noOutputs(sequences.length);
-    return readOutputs(this.#kernels, this.#passes.forward({ sequences, numbers }));
+    return this.#passes.forward({ sequences, numbers });
   }
 
   /**

@@ -110,11 +110,17 @@ export function rowsTogether(sequences: readonly TrainingSequence[], shared: boo
   return prefixForest(sequences, { shared }).tokens.length;
 }
 
-/** Consecutive halves with about equal rows, as positions in `sequences`; null for one sequence. */
+/** Sequences with their numbers since the last optimizer step. */
+export interface MicroBatch {
+  readonly sequences: readonly TrainingSequence[];
+  readonly numbers: readonly number[];
+}
+
+/** Consecutive halves with about equal rows; null for one sequence. */
 export function halve(
-  sequences: readonly TrainingSequence[],
+  { sequences, numbers }: MicroBatch,
   shared: boolean,
-): readonly [readonly number[], readonly number[]] | null {
+): readonly [first: MicroBatch, second: MicroBatch] | null {
   if (sequences.length < 2) return null;
   const { owners } = prefixForest(sequences, { shared });
   const added = new Array<number>(sequences.length).fill(0);
@@ -126,8 +132,11 @@ export function halve(
     count++
   )
     rows += added[count] as number;
-  const positions = added.map((_, position) => position);
-  return [positions.slice(0, count), positions.slice(count)];
+  const part = (start: number, end?: number): MicroBatch => ({
+    sequences: sequences.slice(start, end),
+    numbers: numbers.slice(start, end),
+  });
+  return [part(0, count), part(count)];
 }
 
 export function totalTokens(sequences: readonly TrainingSequence[]): number {

@@ -3,7 +3,7 @@ import type { Engine, LoraSettings, TrainableModel, TrainingSequence } from "@la
 import { createReferenceKernels } from "../../kernels/testing/index.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MeteredKernels } from "../../memory/metered-kernels.ts";
+import { metered, type MeteredKernels } from "../../testing/metered-kernels.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
 import { createInlineEngine } from "../local-engine.ts";
 import { halve } from "./micro-batches.ts";
@@ -46,7 +46,7 @@ async function open(
   replicas = 1,
   recompute: Recompute = "none",
 ): Promise<Limited> {
-  const meters = Array.from({ length: replicas }, () => new MeteredKernels(createReferenceKernels(), { limitBytes }));
+  const meters = Array.from({ length: replicas }, () => metered(createReferenceKernels(), limitBytes));
   const warnings: string[] = [];
   const engine = await createInlineEngine(
     meters.map(({ kernels }) => kernels),
@@ -153,7 +153,8 @@ test("halves keep every row, in order, and neither is empty", () => {
         promptTokens: [s],
         completionTokens: new Array<number>(length).fill(0),
       }));
-      const halves = halve(apart, true) as [number[], number[]];
+      const numbers = [...apart.keys()];
+      const halves = halve({ sequences: apart, numbers }, true)?.map((half) => [...half.numbers]) ?? [];
       expect(halves.flat()).toEqual(lengths.map((_, i) => i));
       expect(Math.min(...halves.map((half) => half.length))).toBeGreaterThan(0);
       const [first, second] = halves.map((half) => half.reduce((sum, i) => sum + (lengths[i] as number), 0)) as [
@@ -164,5 +165,5 @@ test("halves keep every row, in order, and neither is empty", () => {
     }),
     { seed: 7 },
   );
-  expect(halve([{ promptTokens: [1], completionTokens: [2, 3] }], true)).toBeNull();
+  expect(halve({ sequences: [{ promptTokens: [1], completionTokens: [2, 3] }], numbers: [0] }, true)).toBeNull();
 });

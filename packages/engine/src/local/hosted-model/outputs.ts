@@ -1,12 +1,15 @@
-import type { ForwardOptions, LogProbsAtOne, TrainingSequence } from "@laconic/core";
-import type { Kernels, Tensor } from "../../kernels/index.ts";
+import { LaconicError, type ForwardOptions, type LogProbsAtOne, type TrainingSequence } from "@laconic/core";
+import { isOutOfMemory, type Kernels, type Tensor } from "../../kernels/index.ts";
+import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
+import type { Dropout } from "../../transformer/dropout.ts";
 import { likeliestInPieces, readPieces, type LikeliestPiece } from "../../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
-import { predictedFrom } from "../../transformer/train-pass.ts";
-import { passForward, type HeadPass } from "../../transformer/value-pass.ts";
-import type { HostOutputs } from "../host/host-values.ts";
-import { explainOutOfMemory } from "./training-passes.ts";
+import { predictedFrom, type Recompute } from "../../transformer/train-pass.ts";
+import { joinValues } from "../../transformer/weight-layout.ts";
+import { passForward, type HeadPass } from "../../transformer/train-pass.ts";
+import type { HostOutputs } from "../host/protocol.ts";
+import { halve, totalTokens, type MicroBatch } from "./micro-batches.ts";
 
 interface Predicted {
   readonly outputs: Tensor;
@@ -14,20 +17,53 @@ interface Predicted {
   readonly batch: Pick<PackedBatch, "predictions" | "predictionOffsets" | "forest">;
 }
 
+export interface OutputOptions extends ForwardOptions {
+  /** Whether sequences share common prefixes. */
+  readonly shared: boolean;
+  /** Masks of a batch with these sequence numbers. Default: none. */
+  readonly dropout?: (batch: PackedBatch, numbers: readonly number[]) => Dropout | undefined;
+}
+
 /**
- * Log-probs and entropies of completions, or values, without gradients.
- * @param options.shared - whether sequences share common prefixes
- * @throws LaconicError `device_out_of_memory`
+ * Log-probs and entropies of completions, or values, without gradients. Computes halves if the device has no memory for
+ * all sequences.
+ * @throws LaconicError `device_out_of_memory` if one sequence does not fit
  */
-export async function outputsOf(
+export async function outputsOf(model: ModelOnDevice, micro: MicroBatch, options: OutputOptions): Promise<HostOutputs> {
+  try {
+    return await outputsAtOnce(model, micro, options);
+  } catch (error) {
+    return outputsInHalves(model, micro, options, error);
+  }
+}
+
+/** @throws `reason` if it is another error, or there is only one sequence */
+export async function outputsInHalves(
   model: ModelOnDevice,
-  sequences: readonly TrainingSequence[],
-  { topLogProbs, shared }: ForwardOptions & { readonly shared: boolean },
+  micro: MicroBatch,
+  options: OutputOptions,
+  reason: unknown,
 ): Promise<HostOutputs> {
+  const halves = isOutOfMemory(reason) ? halve(micro, options.shared) : null;
+  if (!halves) throw reason;
+  const [first, second] = [await outputsOf(model, halves[0], options), await outputsOf(model, halves[1], options)];
+  const end = first.outputs.length;
+  return {
+    outputs: joinValues([first.outputs, second.outputs]) as Float64Array,
+    entropy: joinValues([first.entropy, second.entropy]) as Float64Array,
+    offsets: Int32Array.from([...first.offsets, ...second.offsets.subarray(1).map((offset) => end + offset)]),
+    rows: first.rows + second.rows,
+    ...(first.atOne && second.atOne && { atOne: [...first.atOne, ...second.atOne] }),
+    fitted: Math.max(first.fitted ?? first.rows, second.fitted ?? second.rows),
+  };
+}
+
+async function outputsAtOnce(model: ModelOnDevice, micro: MicroBatch, options: OutputOptions): Promise<HostOutputs> {
+  const { sequences } = micro;
   if (sequences.every(isEmpty))
-    return { ...noOutputs(sequences.length), ...(topLogProbs !== undefined && { atOne: [] }) };
+    return { ...noOutputs(sequences.length), ...(options.topLogProbs !== undefined && { atOne: [] }) };
   const { kernels } = model;
-  const { pass, pieces } = passOver(model, sequences, topLogProbs, shared);
+  const { pass, pieces } = passOver(model, micro, options);
   const result = await readPredicted(kernels, pass);
   kernels.free(pass.outputs, ...(pass.entropy ? [pass.entropy] : []));
   if (!pieces) return result;
@@ -37,18 +73,14 @@ export async function outputsOf(
 
 function passOver(
   model: ModelOnDevice,
-  sequences: readonly TrainingSequence[],
-  topLogProbs: number | undefined,
-  shared: boolean,
+  { sequences, numbers }: MicroBatch,
+  { topLogProbs, shared, dropout }: OutputOptions,
 ): { readonly pass: Predicted; readonly pieces: readonly LikeliestPiece[] | null } {
   const { kernels } = model;
   try {
     return kernels.scope(() => {
-      const passed = passForward(
-        model,
-        packBatch(kernels, sequences, { shared, width: model.config.hiddenSize }),
-        "layer",
-      );
+      const batch = packBatch(kernels, sequences, { shared, width: model.config.hiddenSize });
+      const passed = passForward(model, batch, "layer", dropout?.(batch, numbers));
       const { predictions, predictionOffsets, forest, predicted } = passed.batch;
       const pass = { ...predictedBy(passed), batch: { predictions, predictionOffsets, forest } };
       if (topLogProbs === undefined || "values" in passed) return { pass, pieces: null };
@@ -87,4 +119,33 @@ export function noOutputs(sequences: number): HostOutputs {
 
 export function isEmpty({ completionTokens }: TrainingSequence): boolean {
   return completionTokens.length === 0;
+}
+
+interface PassOptions {
+  /** Null without gradients. */
+  readonly recompute: Recompute | null;
+  readonly shared: boolean;
+}
+
+/** Adds the size of the failed pass to an out-of-memory error; keeps other errors. */
+export function explainOutOfMemory(
+  error: unknown,
+  { config, adapter, kernels }: ModelOnDevice,
+  sequences: readonly TrainingSequence[],
+  { recompute, shared }: PassOptions,
+): unknown {
+  if (!isOutOfMemory(error)) return error;
+  const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, shared };
+  const bytes = recompute
+    ? trainingPassBytes(config, { ...shape, recompute }, sequences)
+    : forwardPassBytes(config, shape, sequences);
+  const tokens = totalTokens(sequences);
+  const what = sequences.length === 1 ? "a sequence" : `${sequences.length} sequences`;
+  const advice = recompute === "none" ? `set recompute to "layer", ` : "";
+  return new LaconicError(
+    "device_out_of_memory",
+    `${what} of ${tokens} tokens needs ${bytes} bytes for a ${recompute ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or take a smaller model (${error.message})`,
+    { tokens, bytes, sequences: sequences.length },
+    error,
+  );
 }

@@ -7,7 +7,8 @@ import { parameter, type ModelOnDevice } from "../../transformer/model-on-device
 import { scoreName } from "../../transformer/parameters.ts";
 import { fitSource, fitWeights } from "../../weights/fit-weights.ts";
 import { openModelFolder, writeModelFolder, writeTrainingState } from "../../weights/model-folder.ts";
-import { openSafetensorsFile, writeSafetensorsFile, type OpenTensors } from "../../weights/safetensors-file.ts";
+import { closedOnError, openSafetensorsFile, writeSafetensorsFile } from "../../weights/safetensors-file.ts";
+import type { OpenTensors } from "../../weights/safetensors-file.ts";
 import type { TensorSource } from "../../transformer/parameters.ts";
 
 /** Data of a model's folder, by the names of trained tensors. */
@@ -33,17 +34,12 @@ export function wholeModel(
 ): StoredForm {
   return {
     write: (folder, contents) => writeModelFolder(files, folder, { config: configJson, ...contents }),
-    async open(folder) {
-      const stored = await openModelFolder(files, folder);
-      try {
+    open: async (folder) =>
+      closedOnError(await openModelFolder(files, folder), (stored) => {
         const found = parseModelConfig(stored.config);
         expectSame("", config, config.scalarHead ? { ...found, scalarHead: true } : found, folder);
         return { tensors: fitWeights(config, stored.tensors), close: stored.close };
-      } catch (error) {
-        await stored.close();
-        throw error;
-      }
-    },
+      }),
   };
 }
 
@@ -62,16 +58,11 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
       const written = await writePeftFolder(files, folder, settings, base, weights, dtype);
       return [...written, await writeTrainingState(files, folder, steps, moments, dtype)];
     },
-    async open(folder) {
-      const stored = await openPeftFolder(files, folder, model.config);
-      try {
+    open: async (folder) =>
+      closedOnError(await openPeftFolder(files, folder, model.config), (stored) => {
         expectSame("lora.", facts(settings), facts(stored.settings), folder);
         return stored;
-      } catch (error) {
-        await stored.close();
-        throw error;
-      }
-    },
+      }),
   };
 }
 
@@ -83,15 +74,11 @@ export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
       await writeSafetensorsFile(files, joinPath(folder, headFile), weights, dtype);
       return [headFile, await writeTrainingState(files, folder, steps, moments, dtype)];
     },
-    async open(folder) {
-      const { tensors, close } = await openSafetensorsFile(files, joinPath(folder, headFile));
-      try {
-        return { tensors: new Map([[scoreName, fitSource(scoreName, shape, tensors.get(scoreName))]]), close };
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    },
+    open: async (folder) =>
+      closedOnError(await openSafetensorsFile(files, joinPath(folder, headFile)), ({ tensors, close }) => ({
+        tensors: new Map([[scoreName, fitSource(scoreName, shape, tensors.get(scoreName))]]),
+        close,
+      })),
   };
 }
 

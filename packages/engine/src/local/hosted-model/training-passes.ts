@@ -1,19 +1,14 @@
-import { LaconicError, type TrainingSequence } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { Dropout } from "../../transformer/dropout.ts";
 import type { Gradients } from "../../transformer/gradients.ts";
 import type { ModelOnDevice } from "../../transformer/model-on-device.ts";
 import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transformer/packed-batch.ts";
 import type { Recompute } from "../../transformer/train-pass.ts";
-import { passBackward, passForward, type HeadPass } from "../../transformer/value-pass.ts";
+import { passBackward, passForward, type HeadPass } from "../../transformer/train-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
-import { halve, rowsTogether, totalTokens } from "./micro-batches.ts";
-import { forwardPassBytes, trainingPassBytes } from "../../memory/plan-memory.ts";
-
-export interface MicroBatch {
-  readonly sequences: readonly TrainingSequence[];
-  /** Sequence numbers since the last optimizer step. */
-  readonly numbers: readonly number[];
-}
+import type { HostOutputs } from "../host/protocol.ts";
+import { halve, rowsTogether, type MicroBatch } from "./micro-batches.ts";
+import { explainOutOfMemory, outputsInHalves, readOutputs } from "./outputs.ts";
 
 /** Current model, and steps that seed dropout. */
 export interface LiveModel {
@@ -33,6 +28,8 @@ export class TrainingPasses {
   readonly #gradients: Gradients;
   readonly #state: () => LiveModel;
   #pending: PendingPass | null = null;
+  /** Forward pass that did not fit in memory, which `backward` repeats in parts. */
+  #unfit: { readonly micro: MicroBatch; readonly reason: unknown } | null = null;
 
   constructor(options: {
     readonly recompute: Recompute;
@@ -48,11 +45,20 @@ export class TrainingPasses {
     this.#state = () => options.state();
   }
 
-  /** Keeps the activations for `backward`. @throws LaconicError `device_out_of_memory`: nothing is kept */
-  forward(micro: MicroBatch): HeadPass {
+  /** Keeps the activations for `backward` if they fit. @throws LaconicError `device_out_of_memory` for one sequence */
+  async forward(micro: MicroBatch): Promise<HostOutputs> {
     this.drop();
-    this.#pending = this.#forward(micro);
-    return this.#pending.pass;
+    const { live } = this.#state();
+    try {
+      this.#pending = this.#forward(micro);
+    } catch (reason) {
+      const dropout = (batch: PackedBatch, numbers: readonly number[]): Dropout | undefined =>
+        this.#dropout(batch, numbers);
+      const outputs = await outputsInHalves(live, micro, { shared: this.#sharePrefixes, dropout }, reason);
+      this.#unfit = { micro, reason };
+      return outputs;
+    }
+    return readOutputs(live.kernels, this.#pending.pass);
   }
 
   /**
@@ -60,6 +66,9 @@ export class TrainingPasses {
    * @returns the tokens of the largest part that fitted; null if all did
    */
   backward(dOutputs: Float64Array): number | null {
+    const unfit = this.#unfit;
+    this.#unfit = null;
+    if (unfit) return this.#inParts(unfit.micro, dOutputs, 0, unfit.reason);
     if (!this.#pending) throw new LaconicError("engine_failed", "backward was called without a forward pass");
     return this.#backward(this.#pending, dOutputs, 0);
   }
@@ -67,10 +76,7 @@ export class TrainingPasses {
   drop(): void {
     if (this.#pending) freeTree(this.#state().live.kernels, this.#pending.pass);
     this.#pending = null;
-  }
-
-  get #passOptions(): PassOptions {
-    return { recompute: this.#recompute, shared: this.#sharePrefixes };
+    this.#unfit = null;
   }
 
   #forward(micro: MicroBatch): PendingPass {
@@ -84,7 +90,7 @@ export class TrainingPasses {
       });
       return { ...micro, pass };
     } catch (error) {
-      throw explainOutOfMemory(error, live, micro.sequences, this.#passOptions);
+      throw this.#explained(error, micro);
     }
   }
 
@@ -100,7 +106,7 @@ export class TrainingPasses {
       });
       return null;
     } catch (error) {
-      const known = explainOutOfMemory(error, live, pending.sequences, this.#passOptions);
+      const known = this.#explained(error, pending);
       this.drop();
       return this.#inParts(pending, dLogProbs, this.#gradients.added, known);
     } finally {
@@ -110,15 +116,11 @@ export class TrainingPasses {
 
   /** Trains on halves, which may be halved again. */
   #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
-    const halves = isOutOfMemory(reason) ? halve(micro.sequences, this.#sharePrefixes) : null;
+    const halves = isOutOfMemory(reason) ? halve(micro, this.#sharePrefixes) : null;
     if (!halves) throw reason;
     let largest = 0;
     let start = 0;
-    for (const rows of halves) {
-      const part = {
-        sequences: rows.map((row) => micro.sequences[row] as TrainingSequence),
-        numbers: rows.map((row) => micro.numbers[row] as number),
-      };
+    for (const part of halves) {
       const end = start + part.sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
       const d = dLogProbs.subarray(start, end);
       start = end;
@@ -138,6 +140,11 @@ export class TrainingPasses {
     return this.#backward(pending, dLogProbs, leaveOut) ?? rowsTogether(part.sequences, this.#sharePrefixes);
   }
 
+  #explained(error: unknown, { sequences }: MicroBatch): unknown {
+    const options = { recompute: this.#recompute, shared: this.#sharePrefixes };
+    return explainOutOfMemory(error, this.#state().live, sequences, options);
+  }
+
   #dropout(batch: PackedBatch, numbers: readonly number[]): Dropout | undefined {
     const { live, steps: step } = this.#state();
     const rate = live.trainsHeadAlone ? 0 : (live.adapter?.settings.dropout ?? 0);
@@ -150,33 +157,4 @@ export class TrainingPasses {
 
 function freeTree(kernels: Kernels, value: unknown): void {
   kernels.free(...tensorsIn(value));
-}
-
-interface PassOptions {
-  /** Null without gradients. */
-  readonly recompute: Recompute | null;
-  readonly shared: boolean;
-}
-
-/** Adds the size of the failed pass to an out-of-memory error; keeps other errors. */
-export function explainOutOfMemory(
-  error: unknown,
-  { config, adapter, kernels }: ModelOnDevice,
-  sequences: readonly TrainingSequence[],
-  { recompute, shared }: PassOptions,
-): unknown {
-  if (!isOutOfMemory(error)) return error;
-  const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, shared };
-  const bytes = recompute
-    ? trainingPassBytes(config, { ...shape, recompute }, sequences)
-    : forwardPassBytes(config, shape, sequences);
-  const tokens = totalTokens(sequences);
-  const what = sequences.length === 1 ? "a sequence" : `${sequences.length} sequences`;
-  const advice = recompute === "none" ? `set recompute to "layer", ` : "";
-  return new LaconicError(
-    "device_out_of_memory",
-    `${what} of ${tokens} tokens needs ${bytes} bytes for a ${recompute ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or take a smaller model (${error.message})`,
-    { tokens, bytes, sequences: sequences.length },
-    error,
-  );
 }

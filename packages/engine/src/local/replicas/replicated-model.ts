@@ -9,14 +9,12 @@ import {
   type TokenGradient,
   type TrainingSequence,
 } from "@laconic/core";
-import { isOutOfMemory } from "../../kernels/index.ts";
 import { checkOptimizerSettings, checkTokenGradient } from "@laconic/core/backends";
 import { CallOrder } from "./call-order.ts";
-import type { EngineHost, ModelMethod } from "../host/protocol.ts";
-import type { HostOutputs, ModelFacts, WeightsId } from "../host/host-values.ts";
+import type { EngineHost, ModelMethod, HostOutputs, ModelFacts, WeightsId } from "../host/protocol.ts";
 import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
-import { halve, microBatches, rowsTogether } from "../hosted-model/micro-batches.ts";
+import { microBatches } from "../hosted-model/micro-batches.ts";
 
 export interface LocalModelSettings {
   readonly maxTokensPerMicroBatch: number;
@@ -85,13 +83,10 @@ export class ReplicatedModel {
     options: ForwardOptions = {},
   ): Promise<SequenceLogProbs> {
     const results = new Results(sequences.length);
-    for (const round of this.#rounds(sequences)) {
-      await Promise.all(
-        round.map(async (rows, replica) => {
-          await this.#forwardRows(replica, weights, sequences, rows, options, results);
-        }),
+    for (const round of this.#rounds(sequences))
+      await this.#pass(round, results, (host, rows) =>
+        host.call(this.number, "forward", weights, chosen(sequences, rows), options),
       );
-    }
     return results.gathered();
   }
 
@@ -150,30 +145,16 @@ export class ReplicatedModel {
     return results[0] as Awaited<ReturnType<HostedModel[M]>>;
   }
 
-  /** Splits the micro-batch if a device runs out of memory. */
   async #trainRound(
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],
     tokenGradient: TokenGradient,
     results: Results,
   ): Promise<void> {
-    const outcomes = await Promise.allSettled(
-      round.map((rows, replica) =>
-        this.#host(replica).call(
-          this.number,
-          "forwardForGradient",
-          rows.map((row) => sequences[row] as TrainingSequence),
-          rows.map((row) => this.#sequences + row),
-        ),
-      ),
-    );
-    const smaller = this.#smallerRounds(sequences, round, outcomes);
-    if (smaller) {
-      for (const part of smaller) await this.#trainRound(sequences, part, tokenGradient, results);
-      return;
-    }
-    const passes = await Promise.all(outcomes.map(settled));
-    round.forEach((rows, replica) => results.take(passes[replica] as HostOutputs, rows));
+    const passes = await this.#pass(round, results, (host, rows) => {
+      const numbers = rows.map((row) => this.#sequences + row);
+      return host.call(this.number, "forwardForGradient", chosen(sequences, rows), numbers);
+    });
     const rows = round.flat();
     const logProbs = ragged(rows.map((row) => results.logProbsOf(row)));
     const gradient = tokenGradient(logProbs, rows);
@@ -189,29 +170,20 @@ export class ReplicatedModel {
     for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
   }
 
-  /** Halves of a round if a replica ran out of memory, else null. @throws if it cannot be halved */
-  #smallerRounds(
-    sequences: readonly TrainingSequence[],
+  /** Calls every replica with its rows; fails after all have ended. */
+  async #pass(
     round: readonly (readonly number[])[],
-    outcomes: readonly PromiseSettledResult<unknown>[],
-  ): number[][][] | null {
-    const failed = outcomes.findIndex(
-      ({ status, reason }: { status: string; reason?: unknown }) => status === "rejected" && isOutOfMemory(reason),
-    );
-    if (failed < 0) return null;
-    const chosen = (rows: readonly number[]): TrainingSequence[] =>
-      rows.map((row) => sequences[row] as TrainingSequence);
-    const halves = round.map((rows) => halve(chosen(rows), this.#sharePrefixes));
-    if (!halves[failed]) throw (outcomes[failed] as PromiseRejectedResult).reason;
-    const parts = [0, 1].map((side) =>
-      round.map((rows, replica) => {
-        const half = halves[replica]?.[side as 0 | 1];
-        if (half) return half.map((position) => rows[position] as number);
-        return side === 0 ? [...rows] : [];
-      }),
-    );
-    this.#limitTokens(Math.max(...parts.flat().map((rows) => rowsTogether(chosen(rows), this.#sharePrefixes))));
-    return parts;
+    results: Results,
+    call: (host: EngineHost, rows: readonly number[]) => Promise<HostOutputs>,
+  ): Promise<HostOutputs[]> {
+    const outcomes = await Promise.allSettled(round.map((rows, replica) => call(this.#host(replica), rows)));
+    return outcomes.map((outcome, replica) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      const { value } = outcome;
+      results.take(value, round[replica] as readonly number[]);
+      if (value.fitted !== undefined) this.#limitTokens(value.fitted);
+      return value;
+    });
   }
 
   #limitTokens(tokens: number): void {
@@ -240,39 +212,6 @@ export class ReplicatedModel {
     return this.hosts[replica] as EngineHost;
   }
 
-  async #forwardRows(
-    replica: number,
-    weights: WeightsId,
-    sequences: readonly TrainingSequence[],
-    rows: readonly number[],
-    options: ForwardOptions,
-    results: Results,
-  ): Promise<void> {
-    const part = rows.map((row) => sequences[row] as TrainingSequence);
-    try {
-      results.take(await this.#host(replica).call(this.number, "forward", weights, part, options), rows);
-    } catch (error) {
-      const shared = this.#sharePrefixes;
-      const halves = isOutOfMemory(error) ? halve(part, shared) : null;
-      if (!halves) throw error;
-      const rowsOf = (half: readonly number[]): number =>
-        rowsTogether(
-          half.map((i) => part[i] as TrainingSequence),
-          shared,
-        );
-      this.#limitTokens(Math.max(...halves.map(rowsOf)));
-      for (const half of halves)
-        await this.#forwardRows(
-          replica,
-          weights,
-          sequences,
-          half.map((i) => rows[i] as number),
-          options,
-          results,
-        );
-    }
-  }
-
   /** Replica w gets the rows `rounds[r][w]` in round r. */
   #rounds(sequences: readonly TrainingSequence[]): number[][][] {
     return microBatches(sequences, {
@@ -283,9 +222,8 @@ export class ReplicatedModel {
   }
 }
 
-async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
-  if (outcome.status === "rejected") throw outcome.reason;
-  return outcome.value;
+function chosen(sequences: readonly TrainingSequence[], rows: readonly number[]): TrainingSequence[] {
+  return rows.map((row) => sequences[row] as TrainingSequence);
 }
 
 interface RowResult {

@@ -1,7 +1,6 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../../generation/draw.ts";
-import type { EngineHost } from "../host/protocol.ts";
-import type { WeightsId } from "../host/host-values.ts";
+import type { EngineHost, WeightsId } from "../host/protocol.ts";
 
 /** Distributes requests over replicas and forwards aborts. */
 export class SharedSampling {
