@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AdapterSource } from "@laconic/core";
@@ -7,6 +6,7 @@ import { askPython } from "@laconic/core/platform";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "../src/kernels/testing/index.ts";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { SharedBases } from "../src/local/hosted-model/base-weights.ts";
 import { createExchange, elementCount, slotViews } from "../src/local/replicas/gradient-exchange.ts";
@@ -48,57 +48,53 @@ test.for([
     lora: { rank: 3, alpha: 6, rankStabilized: true, targets: ["q_proj", "v_proj", "up_proj"] },
   },
 ])("an adapter loads in PEFT unchanged, with the same log-probs and gradients: $name", async ({ lora }, { skip }) => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-peft-"));
-  try {
-    const [base, adapter, resaved, own] = ["base", "adapter", "resaved", "own"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    await Promise.all([base, adapter].map((each) => mkdir(each)));
-    const engine = await createInlineEngine([createReferenceKernels()]);
-    await (await engine.createModel({ kind: "config", config, seed: 3 })).save(base);
-    const source = { kind: "folder", path: base } as const;
-    const model = await engine.createModel({ kind: "adapter", base: source, lora, seed: 5 });
-    // B starts as zeros, and A's gradient with it: one step away from there.
-    await model.forwardBackward(sequences, () => Float64Array.from(dLogProbs));
-    await model.optimStep({
-      learningRate: 0.1,
-      beta1: 0.9,
-      beta2: 0.999,
-      epsilon: 1e-8,
-      weightDecay: 0,
-      maxGradNorm: Infinity,
-    });
-    await model.save(adapter);
+  const folder = await temporaryFolder();
+  const [base, adapter, resaved, own] = ["base", "adapter", "resaved", "own"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  await Promise.all([base, adapter].map((each) => mkdir(each)));
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  await (await engine.createModel({ kind: "config", config, seed: 3 })).save(base);
+  const source = { kind: "folder", path: base } as const;
+  const model = await engine.createModel({ kind: "adapter", base: source, lora, seed: 5 });
+  // B starts as zeros, and A's gradient with it: one step away from there.
+  await model.forwardBackward(sequences, () => Float64Array.from(dLogProbs));
+  await model.optimStep({
+    learningRate: 0.1,
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: Infinity,
+  });
+  await model.save(adapter);
 
-    const outcome = await askPython<Peft>(script, { base, adapter, resaved, own, sequences, dLogProbs });
-    if ("missing" in outcome) return skip(outcome.missing);
-    const expected = outcome.answer;
+  const outcome = await askPython<Peft>(script, { base, adapter, resaved, own, sequences, dLogProbs });
+  if ("missing" in outcome) return skip(outcome.missing);
+  const expected = outcome.answer;
 
-    expect((await model.forward(sequences)).logProbs.values).toBeAllclose(expected.logProbs, {
-      relative: 1e-5,
-      absolute: 1e-5,
-    });
-    for (const path of [adapter, resaved]) {
-      const { logProbs, gradients } = await gradientsOf({ kind: "adapter-folder", base: source, path });
-      expect(logProbs).toBeAllclose(expected.logProbs, { relative: 1e-5, absolute: 1e-5 });
-      expect(Object.keys(gradients).toSorted()).toEqual(Object.keys(expected.gradients).toSorted());
-      for (const [name, values] of Object.entries(gradients))
-        expect(values).toBeAllclose(expected.gradients[name] as readonly number[], {
-          relative: 1e-4,
-          absolute: 1e-4,
-        });
-    }
-    const ofPeft = await engine.createModel({ kind: "adapter-folder", base: source, path: own });
-    expect((await ofPeft.forward(sequences)).logProbs.values).toBeAllclose(expected.ownLogProbs, {
-      relative: 1e-5,
-      absolute: 1e-5,
-    });
-  } finally {
-    await rm(folder, { recursive: true });
+  expect((await model.forward(sequences)).logProbs.values).toBeAllclose(expected.logProbs, {
+    relative: 1e-5,
+    absolute: 1e-5,
+  });
+  for (const path of [adapter, resaved]) {
+    const { logProbs, gradients } = await gradientsOf({ kind: "adapter-folder", base: source, path });
+    expect(logProbs).toBeAllclose(expected.logProbs, { relative: 1e-5, absolute: 1e-5 });
+    expect(Object.keys(gradients).toSorted()).toEqual(Object.keys(expected.gradients).toSorted());
+    for (const [name, values] of Object.entries(gradients))
+      expect(values).toBeAllclose(expected.gradients[name] as readonly number[], {
+        relative: 1e-4,
+        absolute: 1e-4,
+      });
   }
+  const ofPeft = await engine.createModel({ kind: "adapter-folder", base: source, path: own });
+  expect((await ofPeft.forward(sequences)).logProbs.values).toBeAllclose(expected.ownLogProbs, {
+    relative: 1e-5,
+    absolute: 1e-5,
+  });
 });
 
 async function gradientsOf(

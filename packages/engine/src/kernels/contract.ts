@@ -1,3 +1,4 @@
+import { LaconicError } from "@laconic/core";
 import type {
   AdamWStep,
   AdamWTensors,
@@ -14,8 +15,6 @@ import type {
   Tensor,
 } from "./arguments.ts";
 
-export type * from "./arguments.ts";
-export type * from "./arguments.ts";
 export type * from "./arguments.ts";
 
 /**
@@ -262,4 +261,32 @@ export interface Kernels {
   sumSquares(tensors: readonly Tensor[]): Tensor;
   /** Updates in place; gradients are undefined afterwards. */
   adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
+}
+
+/** Module of a kernel set for the engine's workers; structured-cloneable. */
+export interface KernelSource {
+  /** Device name as in `--device`. */
+  readonly device: string;
+  /** URL of an ES module that exports `createKernels: CreateKernels`. */
+  readonly module: string;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** How kernel sets share the machine. */
+export interface KernelPlace {
+  /** Number of kernel sets that compute at once on this machine. */
+  readonly sharing: number;
+}
+
+/** @throws LaconicError `device_unavailable` with what is missing. */
+export type CreateKernels = (options: KernelSource["options"], place?: KernelPlace) => Promise<Kernels>;
+
+/** True if AdamW needs `AdamWMoments.master`. */
+export function roundsWeights(dtype: Kernels["dtype"]): boolean {
+  return dtype === "bfloat16";
+}
+
+/** Whether an error means that the device has no memory left. */
+export function isOutOfMemory(error: unknown): error is LaconicError {
+  return LaconicError.is(error) && error.code === "device_out_of_memory";
 }

@@ -1,6 +1,6 @@
 import { checkShape, LaconicError, loraShape, type LoraSettings, type Random } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { pairNames } from "../transformer/adapter.ts";
+import { pairNames } from "../transformer/model-on-device.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
 
 /** Projections of a layer, by PEFT's target names. */

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { sizeOf } from "../kernels/index.ts";
 import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
-import { adapterOf } from "../transformer/adapter.ts";
+import { adapterOf } from "../transformer/model-on-device.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter } from "./lora-settings.ts";
 import { parsePeftConfig, openPeftFolder, toPeftConfig, writePeftFolder } from "./peft-folder.ts";
@@ -89,31 +89,27 @@ test("B starts at zero and A within 1 / sqrt(in), both deterministic by name", (
 });
 
 test("missing, surplus and misshapen tensors are refused by name", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-peft-"));
-  try {
-    const lora = { rank: 2, alpha: 4, targets: ["q_proj"] };
-    const matrices = Array.from(adapterShapes(config, lora), ([name, shape]) => {
-      const values = new Float32Array(sizeOf(shape));
-      return [name, { shape, read: async () => values }] as const;
-    });
-    const refusal = async (changed: typeof matrices): Promise<unknown> => {
-      await writePeftFolder(defaultFiles, folder, lora, null, new Map(changed), "F32");
-      return openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error);
-    };
-    const [first] = matrices[0] as (typeof matrices)[number];
-    expect(await refusal(matrices.slice(1))).toMatchObject({
-      code: "weights_invalid",
-      message: expect.stringContaining(first),
-    });
-    const surplus = ["other.lora_A.weight", { shape: [1], read: async () => new Float32Array(1) }] as const;
-    expect(await refusal([...matrices, surplus])).toMatchObject({ message: expect.stringContaining("other.lora_A") });
-    await writePeftFolder(defaultFiles, folder, lora, null, new Map(matrices), "F32");
-    await writeFile(join(folder, "adapter_config.json"), JSON.stringify({ ...written, r: 3 }));
-    expect(await openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error)).toMatchObject({
-      code: "weights_invalid",
-      message: expect.stringContaining("expected [3,"),
-    });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = await temporaryFolder();
+  const lora = { rank: 2, alpha: 4, targets: ["q_proj"] };
+  const matrices = Array.from(adapterShapes(config, lora), ([name, shape]) => {
+    const values = new Float32Array(sizeOf(shape));
+    return [name, { shape, read: async () => values }] as const;
+  });
+  const refusal = async (changed: typeof matrices): Promise<unknown> => {
+    await writePeftFolder(defaultFiles, folder, lora, null, new Map(changed), "F32");
+    return openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error);
+  };
+  const [first] = matrices[0] as (typeof matrices)[number];
+  expect(await refusal(matrices.slice(1))).toMatchObject({
+    code: "weights_invalid",
+    message: expect.stringContaining(first),
+  });
+  const surplus = ["other.lora_A.weight", { shape: [1], read: async () => new Float32Array(1) }] as const;
+  expect(await refusal([...matrices, surplus])).toMatchObject({ message: expect.stringContaining("other.lora_A") });
+  await writePeftFolder(defaultFiles, folder, lora, null, new Map(matrices), "F32");
+  await writeFile(join(folder, "adapter_config.json"), JSON.stringify({ ...written, r: 3 }));
+  expect(await openPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error)).toMatchObject({
+    code: "weights_invalid",
+    message: expect.stringContaining("expected [3,"),
+  });
 });

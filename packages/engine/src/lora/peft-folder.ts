@@ -3,7 +3,7 @@ import { joinPath, type ModelFiles } from "@laconic/core/files";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { fitSource } from "../weights/fit-weights.ts";
 import { readJsonFile } from "../weights/model-folder.ts";
-import { openSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
+import { closedOnError, openSafetensorsFile, writeSafetensorsFile, writeSynced } from "../weights/safetensors-file.ts";
 import type { OpenTensors } from "../weights/safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { adapterShapes, checkLora, isProjection, loraTargets } from "./lora-settings.ts";
@@ -36,8 +36,7 @@ export async function openPeftFolder(
       `${folder} holds ${names.pickled} only; save it again with safe_serialization=True`,
       { folder },
     );
-  const file = await openSafetensorsFile(files, path);
-  try {
+  return closedOnError(await openSafetensorsFile(files, path), (file) => {
     const tensors = new Map<string, TensorSource>();
     for (const [name, shape] of adapterShapes(config, settings))
       tensors.set(name, fitSource(prefix + name, shape, file.tensors.get(prefix + name)));
@@ -45,10 +44,7 @@ export async function openPeftFolder(
       if (!name.startsWith(prefix) || !tensors.has(name.slice(prefix.length)))
         throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this adapter`, { tensor: name });
     return { settings, tensors, close: file.close };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
-import { writeSources } from "../weights/upload-weights.ts";
+import { writeSources } from "../transformer/weight-layout.ts";
 
 /** AdamW (Loshchilov and Hutter 2019). Moments are allocated at the first step. */
 export class AdamW {
@@ -84,26 +84,13 @@ export class AdamW {
     if (moments.size === 0) return;
     const kernels = this.#kernels;
     this.#moments = this.#freshMoments(trainable(model));
-    const tensors = (pick: (each: AdamWMoments) => Tensor | undefined): Map<string, Tensor> =>
-      new Map(Array.from(this.#moments, ([name, each]) => [name, pick(each) as Tensor]));
-    const stored = (pick: (each: StoredMoments) => TensorSource): Map<string, TensorSource> =>
-      new Map(Array.from(moments, ([name, each]) => [name, pick(each)]));
-    await writeSources(
-      kernels,
-      tensors(({ first }) => first),
-      stored(({ first }) => first),
-    );
-    await writeSources(
-      kernels,
-      tensors(({ second }) => second),
-      stored(({ second }) => second),
-    );
-    if (this.#needsMaster)
-      await writeSources(
-        kernels,
-        tensors(({ master }) => master),
-        weights,
-      );
+    const write = (kind: keyof AdamWMoments, sources: ReadonlyMap<string, TensorSource>): Promise<void> => {
+      const tensors = new Map(Array.from(this.#moments, ([name, each]) => [name, each[kind] as Tensor]));
+      return writeSources(kernels, tensors, sources);
+    };
+    for (const kind of ["first", "second"] as const)
+      await write(kind, new Map(Array.from(moments, ([name, each]) => [name, each[kind]])));
+    if (this.#needsMaster) await write("master", weights);
   }
 
   free(): void {

@@ -1,12 +1,29 @@
-import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { CachePlan, Kernels, KeyValueCache, SequenceLayout, Tensor } from "../kernels/index.ts";
 import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
-import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
+
+/** Packed rows of a layer, and wanted output rows. */
+export interface LayerRows {
+  readonly positions: Tensor;
+  readonly layout: SequenceLayout;
+  /** Rows [M] among `of` that are read later. Default: all. Attention needs all rows. */
+  readonly wanted?: { readonly rows: Tensor; readonly of: number };
+  readonly dropout?: Dropout;
+}
+
+export function gatherSelectedRows(kernels: Kernels, x: Tensor, { wanted }: LayerRows): Tensor {
+  return wanted ? kernels.gatherRows(x, wanted.rows) : x;
+}
+
+/** Backward of `gatherSelectedRows`: unread rows have gradient 0. */
+export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { wanted }: LayerRows): Tensor {
+  return wanted ? kernels.scatterAddRows(dKept, wanted.rows, wanted.of) : dKept;
+}
 
 /** Queries and keys before per-head norms, and reciprocal RMS; if the model has these norms. */
 interface HeadNorms {

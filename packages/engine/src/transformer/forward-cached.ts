@@ -1,7 +1,24 @@
-import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { CachePlan, Kernels, KeyValueCache, Tensor } from "../kernels/index.ts";
 import { layerFromCache } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { sequenceLayout } from "./packed-batch.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";
+
+/** @param offsets - first new token of each sequence, then their number */
+export function cachePlan(
+  kernels: Kernels,
+  { table, width }: { readonly table: Int32Array; readonly width: number },
+  past: Int32Array,
+  offsets: ArrayLike<number>,
+): CachePlan {
+  return {
+    layout: sequenceLayout(kernels, offsets),
+    table,
+    tableOnDevice: kernels.upload(table, [past.length, width]),
+    past,
+    pastOnDevice: kernels.upload(past, [past.length]),
+  };
+}
 
 /**
  * Computes new tokens after the cached ones, for prefill and decode. Returns full-precision logits [B, V]; V excludes

@@ -1,8 +1,15 @@
 import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import type { Dropout } from "./dropout.ts";
-import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
+import {
+  attentionBackward,
+  attentionForward,
+  attentionFromCache,
+  type AttentionPass,
+  gatherSelectedRows,
+  scatterSelectedRows,
+  type LayerRows,
+} from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
-import { gatherSelectedRows, scatterSelectedRows, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";

@@ -1,8 +1,7 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LoraSettings } from "@laconic/core";
 import type { AttentionShape, Kernels, RotaryTables, Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { scoreName } from "./parameters.ts";
-import type { AdapterOnDevice } from "./adapter.ts";
 import { cosine, sine } from "@laconic/core/numeric";
 
 /** Weights and tables of a model on one device. */
@@ -74,4 +73,33 @@ function frequency(config: ModelConfig, index: number): number {
   // Blends between scaled and unscaled frequencies.
   const smooth = (ratio - scaling.lowFrequencyFactor) / (scaling.highFrequencyFactor - scaling.lowFrequencyFactor);
   return ((1 - smooth) * base) / scaling.factor + smooth * base;
+}
+
+/** Names of a projection's adapter matrices. */
+export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
+  a: `${projection}.lora_A.weight`,
+  b: `${projection}.lora_B.weight`,
+});
+
+/** Low-rank matrices on one device. */
+export interface AdapterOnDevice {
+  readonly settings: LoraSettings;
+  readonly scale: number;
+  readonly matrices: ReadonlyMap<string, Tensor>;
+}
+
+export function adapterOf(settings: LoraSettings, matrices: ReadonlyMap<string, Tensor>): AdapterOnDevice {
+  const { alpha, rank, rankStabilized = false } = settings;
+  return { settings, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank), matrices };
+}
+
+/** Null without adapter. */
+export function adapterPair(
+  adapter: AdapterOnDevice | null,
+  projection: string,
+): { readonly a: Tensor; readonly b: Tensor } | null {
+  if (!adapter) return null;
+  const names = pairNames(projection);
+  const [a, b] = [adapter.matrices.get(names.a), adapter.matrices.get(names.b)];
+  return a && b ? { a, b } : null;
 }

@@ -1,8 +1,7 @@
 import type { Tensor } from "../kernels/index.ts";
-import { adapterPair, pairNames } from "./adapter.ts";
+import { adapterPair, pairNames, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { Dropout } from "./dropout.ts";
 import type { Gradients } from "./gradients.ts";
-import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 
 /** Projections of one input with stacked weights. */
 export interface MergedProjection {

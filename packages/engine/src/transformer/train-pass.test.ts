@@ -2,6 +2,7 @@ import { randomFromSeed, type TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import type { Kernels } from "../kernels/index.ts";
 import { expect, test } from "vitest";
+import { errorAlong } from "../testing/finite-differences.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
@@ -64,13 +65,6 @@ async function gradientsOf(
 
 const whole = [{ sequences, dLogProbs: dLogProbs }];
 
-/** Five-point central difference of `f` at 0. */
-async function derivative(f: (step: number) => Promise<number>): Promise<number> {
-  const h = 1e-3;
-  const [near, far] = [(await f(h)) - (await f(-h)), (await f(2 * h)) - (await f(-2 * h))];
-  return (8 * near - far) / (12 * h);
-}
-
 function largestDifference(a: Values, b: Values): number {
   expect([...a.keys()].toSorted()).toEqual([...b.keys()].toSorted());
   let largest = 0;
@@ -84,21 +78,6 @@ const models = Object.entries(tinyConfigs).map(([name, json]) => {
   return { name, config, values: randomParameters(config, name) };
 });
 
-/** Error of a directional derivative, relative to the norm of the gradient. */
-async function errorAlong(
-  config: ModelConfig,
-  values: Values,
-  name: string,
-  gradient: Float64Array,
-  towards: Float64Array,
-): Promise<number> {
-  const origin = values.get(name) as Float64Array;
-  const moved = (step: number): Float64Array => origin.map((value, i) => value + step * (towards[i] as number));
-  const numeric = await derivative((step) => loss(config, new Map(values).set(name, moved(step))));
-  const analytic = gradient.reduce((sum, g, i) => sum + g * (towards[i] as number), 0);
-  return Math.abs(numeric - analytic) / Math.hypot(...gradient);
-}
-
 test.for(models)("gradients agree with finite differences in every parameter: $name", async ({ config, values }) => {
   const gradients = await gradientsOf(config, values, whole);
   expect([...gradients.keys()].toSorted()).toEqual([...values.keys()].toSorted());
@@ -110,8 +89,12 @@ test.for(models)("gradients agree with finite differences in every parameter: $n
     const single = gradient.map(() => 0);
     single[random.integer(single.length)] = 1;
     expect(Math.hypot(...gradient)).toBeGreaterThan(1e-3);
-    errors[`${name} along a direction`] = await errorAlong(config, values, name, gradient, direction);
-    errors[`${name} at one entry`] = await errorAlong(config, values, name, gradient, single);
+    const error = (towards: Float64Array): Promise<number> =>
+      errorAlong(gradient, values.get(name) as Float64Array, towards, (moved) =>
+        loss(config, new Map(values).set(name, moved)),
+      );
+    errors[`${name} along a direction`] = await error(direction);
+    errors[`${name} at one entry`] = await error(single);
   }
   expect(Object.entries(errors).filter(([, error]) => !(error < 1e-6))).toEqual([]);
 });
@@ -205,12 +188,4 @@ test("entropy is that of the distribution each token was drawn from", async () =
   }
   const pass = trainForward(model, packBatch(kernels, [{ ...prompt, completionTokens: [0] }]));
   expect((await kernels.read(pass.entropy))[0]).toBeCloseTo(expected, 12);
-});
-
-test("a batch without completion tokens has no log-probs and no gradient", async () => {
-  const { config, values } = models[0] as (typeof models)[number];
-  const gradients = await gradientsOf(config, values, [
-    { sequences: [{ promptTokens: [1, 2], completionTokens: [] }], dLogProbs: [] },
-  ]);
-  expect([...gradients.values()].every((gradient) => gradient.every((value) => value === 0))).toBe(true);
 });

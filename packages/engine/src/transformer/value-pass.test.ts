@@ -1,13 +1,14 @@
 import { randomFromSeed, type TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
+import { errorAlong } from "../testing/finite-differences.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
 import { gradientOfPredictions, ofTokens, packBatch } from "./packed-batch.ts";
 import { parameterShapes, scoreName } from "./parameters.ts";
 import type { Recompute } from "./train-pass.ts";
-import { passBackward, passForward, type ValuePass } from "./value-pass.ts";
+import { passBackward, passForward, type ValuePass } from "./train-pass.ts";
 import { readStored, uploadModel } from "../testing/model-values.ts";
 
 type Values = Map<string, Float64Array>;
@@ -63,19 +64,9 @@ test.for(models)("gradients agree with finite differences in every parameter: $n
   for (const [name, gradient] of gradients) {
     const random = randomFromSeed(name);
     const direction = gradient.map(() => random.normal() / Math.sqrt(gradient.length));
-    const origin = values.get(name) as Float64Array;
-    const at = (step: number): Promise<number> =>
-      loss(
-        config,
-        new Map(values).set(
-          name,
-          origin.map((value, i) => value + step * (direction[i] as number)),
-        ),
-      );
-    const h = 1e-3;
-    const numeric = (8 * ((await at(h)) - (await at(-h))) - ((await at(2 * h)) - (await at(-2 * h)))) / (12 * h);
-    const analytic = gradient.reduce((sum, g, i) => sum + g * (direction[i] as number), 0);
-    errors[name] = Math.abs(numeric - analytic) / Math.hypot(...gradient);
+    errors[name] = await errorAlong(gradient, values.get(name) as Float64Array, direction, (moved) =>
+      loss(config, new Map(values).set(name, moved)),
+    );
   }
   expect(Object.entries(errors).filter(([, error]) => !(error < 1e-6))).toEqual([]);
 });

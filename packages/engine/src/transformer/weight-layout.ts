@@ -1,4 +1,5 @@
 import { sizeOf, type Kernels, type Precision, type Tensor } from "../kernels/index.ts";
+import type { TensorSource } from "./parameters.ts";
 
 /** Device tensor with the checkpoint tensors that it stacks. */
 export interface HeldTensor {
@@ -112,4 +113,33 @@ export function storedParts(
     shape,
     ...(places.get(name) as { readonly held: string; readonly start: number }),
   }));
+}
+
+/** The host holds one device tensor at a time. Tensors live until freed; after an error, none remains. */
+export async function uploadWeights(
+  kernels: Kernels,
+  sources: ReadonlyMap<string, TensorSource>,
+): Promise<Map<string, Tensor>> {
+  const held = heldTensors(new Map(Array.from(sources, ([name, { shape }]) => [name, shape])));
+  const tensors = allocateTogether(kernels, new Map(Array.from(held, ([name, { shape }]) => [name, shape])));
+  try {
+    await writeSources(kernels, tensors, sources);
+    return tensors;
+  } catch (error) {
+    kernels.free(...tensors.values());
+    throw error;
+  }
+}
+
+export async function writeSources(
+  kernels: Kernels,
+  tensors: ReadonlyMap<string, Tensor>,
+  sources: ReadonlyMap<string, TensorSource>,
+): Promise<void> {
+  const held = heldTensors(new Map(Array.from(sources, ([name, { shape }]) => [name, shape])));
+  for (const [name, { parts }] of held) {
+    const values: (Float32Array | Float64Array)[] = [];
+    for (const part of parts) values.push(await (sources.get(part.name) as TensorSource).read());
+    writeValues(kernels, tensors.get(name) as Tensor, joinValues(values));
+  }
 }

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
@@ -16,10 +16,9 @@ const config = parseModelConfig(json);
 
 let folder = "";
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-hostile-"));
+  folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify(json));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 test.skipIf(process.platform === "win32").each(["config.json", "model.safetensors", "model.safetensors.index.json"])(
   "%s that is a pipe is refused, not waited for",

@@ -3,7 +3,14 @@ import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
-import { openToRead, readAt, writeSafetensorsFile, writeSynced, type OpenTensors } from "./safetensors-file.ts";
+import {
+  closedOnError,
+  openToRead,
+  readAt,
+  writeSafetensorsFile,
+  writeSynced,
+  type OpenTensors,
+} from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
 /** `ak42`, the start of versions 1 and 2. */
@@ -32,8 +39,7 @@ export async function openLlama2c(
   files: ModelFiles,
   path: string,
 ): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
-  const file = await openToRead(files, path);
-  try {
+  return closedOnError(await openToRead(files, path), async (file) => {
     const header = await readHeader(file, path);
     const config = configOf(header);
     const places = placesOf(header);
@@ -51,10 +57,7 @@ export async function openLlama2c(
       if (tensors.get(name)?.shape.join() !== shape.join())
         throw invalid(path, `has no ${name} of shape ${shape.join(" x ")}`);
     return { config, tensors, close: () => file.close() };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  });
 }
 
 /**

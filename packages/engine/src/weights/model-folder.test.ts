@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sizeOf, type Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
@@ -13,7 +13,7 @@ import { fitWeights } from "./fit-weights.ts";
 import { openModelFolder, openTrainingState } from "./model-folder.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { encodeSafetensors, type StoredTensor } from "./safetensors.ts";
-import { uploadWeights } from "./upload-weights.ts";
+import { uploadWeights } from "../transformer/weight-layout.ts";
 
 const json = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
 const config = parseModelConfig(json);
@@ -24,19 +24,12 @@ const weights = new Map<string, StoredTensor>(
   ]),
 );
 
-let root = "";
-let count = 0;
 let folder = "";
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "laconic-folder-"));
+beforeEach(async () => {
+  folder = await temporaryFolder();
 });
-beforeEach(() => {
-  folder = join(root, String(count++));
-});
-afterAll(() => rm(root, { recursive: true }));
 
 async function put(files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
-  await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
 }
 

@@ -2,7 +2,14 @@ import { isRecord, LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
-import { openSafetensorsFile, openToRead, readAt, writeSafetensorsFile, writeSynced } from "./safetensors-file.ts";
+import {
+  closedOnError,
+  openSafetensorsFile,
+  openToRead,
+  readAt,
+  writeSafetensorsFile,
+  writeSynced,
+} from "./safetensors-file.ts";
 import type { OpenTensors } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 
@@ -65,13 +72,10 @@ export async function openModelFolder(
 export async function openTrainingState(files: ModelFiles, folder: string): Promise<OpenTrainingState | null> {
   const path = joinPath(folder, names.optimizer);
   if (!(await files.exists(path))) return null;
-  const file = await openSafetensorsFile(files, path);
-  try {
-    return { ...readMoments(path, file.tensors, file.metadata), close: file.close };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  return closedOnError(await openSafetensorsFile(files, path), ({ tensors, metadata, close }) => ({
+    ...readMoments(path, tensors, metadata),
+    close,
+  }));
 }
 
 function readMoments(

@@ -1,19 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findPython } from "@laconic/core/platform";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { defaultFiles } from "#platform";
 import { openSafetensorsFile, writeSafetensorsFile } from "./safetensors-file.ts";
 import type { TensorSource } from "../transformer/parameters.ts";
 import { decodeSafetensors, type StoredTensor } from "./safetensors.ts";
 
 let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "laconic-safetensors-"));
+beforeEach(async () => {
+  folder = await temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const stored = new Map([
   ["é/matrix", { shape: [2, 3], values: Float64Array.of(0.1, -2, 3.5, 0, 1e300, -0) }],

@@ -18,8 +18,7 @@ export async function openSafetensorsFile(
   files: ModelFiles,
   path: string,
 ): Promise<OpenTensors & Pick<SafetensorsFile, "metadata">> {
-  const file = await openToRead(files, path);
-  try {
+  return closedOnError(await openToRead(files, path), async (file) => {
     const size = file.bytes;
     const prefix = await readAt(file, 0, Math.min(prefixBytes, size), path);
     const dataStart = prefixBytes + headerLength(prefix, size, path);
@@ -32,6 +31,16 @@ export async function openSafetensorsFile(
         read: async () => decodeValues(await readAt(file, dataStart + start, end - start, path), dtype),
       });
     return { tensors, metadata, close: () => file.close() };
+  });
+}
+
+/** Closes the file if the body fails. */
+export async function closedOnError<File extends { close(): Promise<void> }, T>(
+  file: File,
+  body: (file: File) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await body(file);
   } catch (error) {
     await file.close();
     throw error;

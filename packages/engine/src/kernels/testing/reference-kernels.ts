@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { kernelSampling } from "@laconic/core/backends";
-import type { GradientPlace, Kernels, SequenceLayout, Tensor } from "../contract.ts";
-import type { CreateKernels, KernelSource } from "../kernel-source.ts";
+import type { GradientPlace, Kernels, SequenceLayout, Tensor, CreateKernels, KernelSource } from "../contract.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
 import { isOnDevice, packSampling } from "../pack-sampling.ts";
 import { checkedKernels } from "../checked-kernels.ts";

@@ -10,6 +10,9 @@ const heads: readonly (readonly [number, number, number])[] = [
   [4, 1, 20],
   [4, 4, 20],
   [6, 2, 16],
+  [3, 1, 2],
+  [2, 2, 10],
+  [3, 3, 38],
 ];
 
 /** Sequence lengths, one of them 0. */

@@ -8,7 +8,7 @@ import type {
   SequenceLayout,
   Tensor,
 } from "../../contract.ts";
-import { roundsWeights } from "../../rounds-weights.ts";
+import { roundsWeights } from "../../contract.ts";
 
 /** Inputs of a case, equal for every kernel set. */
 export class Bench {

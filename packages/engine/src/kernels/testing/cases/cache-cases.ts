@@ -25,6 +25,17 @@ export function take(bench: Bench, from: Sequences, rows: readonly number[]): Se
   return { q: q as Tensor, k: k as Tensor, v: v as Tensor };
 }
 
+/** Cached attention of a part. @param pages - pages of each sequence, in order */
+export function attend(
+  bench: Bench,
+  { q, k, v }: Sequences,
+  cache: KeyValueCache,
+  shape: AttentionShape,
+  [lengths, pages, past]: Parameters<Bench["plan"]>,
+): Tensor {
+  return bench.kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, pages, past));
+}
+
 export function range(start: number, end: number): number[] {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
@@ -52,8 +63,7 @@ interface Part {
 /** Two sequences, of 7 and 4 positions, in four calls. */
 function inParts(bench: Bench, all: Sequences, cache: KeyValueCache, shape: AttentionShape): Part[] {
   const step = (rows: number[], lengths: number[], cacheRows: number[], past: number[]): Part => {
-    const { q, k, v } = take(bench, all, rows);
-    return { rows, out: bench.kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, cacheRows, past)) };
+    return { rows, out: attend(bench, take(bench, all, rows), cache, shape, [lengths, cacheRows, past]) };
   };
   return [
     step([7, 8, 0, 1, 2], [2, 3], [0, 2], [0, 0]),
@@ -95,23 +105,21 @@ export const cacheCases: readonly KernelCase[] = [
   equalsFullAttention(1, 1, 6),
   equalsFullAttention(4, 2, 16),
   equalsFullAttention(4, 1, 20),
+  equalsFullAttention(6, 2, 38),
   agreesWithReference("a copied page continues like its source, and only that far", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 1, 6);
     const all = sequences(bench, 8, shape);
     return withCache(kernels, 3, 6, shape, (cache) => {
       const [prompt, next, other] = [take(bench, all, range(0, 4)), take(bench, all, [4, 5, 6]), take(bench, all, [7])];
-      const prefill = kernels.attentionCached(prompt.q, prompt.k, prompt.v, cache, shape, bench.plan([4], [1], [0]));
+      const prefill = attend(bench, prompt, cache, shape, [[4], [1], [0]]);
       kernels.copyCachePages(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
-      const forked = kernels.attentionCached(
-        next.q,
-        next.k,
-        next.v,
-        cache,
-        shape,
-        bench.plan([1, 1, 1], [2, 0, 1], [2, 4, 4]),
-      );
-      const after = kernels.attentionCached(other.q, other.k, other.v, cache, shape, bench.plan([1], [0], [5]));
+      const forked = attend(bench, next, cache, shape, [
+        [1, 1, 1],
+        [2, 0, 1],
+        [2, 4, 4],
+      ]);
+      const after = attend(bench, other, cache, shape, [[1], [0], [5]]);
       return { prefill, forked, after };
     });
   }),
@@ -122,11 +130,20 @@ export const cacheCases: readonly KernelCase[] = [
     const [first, next] = [take(bench, all, range(0, 5)), take(bench, all, [5, 6, 7])];
     return withCache(kernels, 3, 9, shape, (larger) => {
       withCache(kernels, 2, 4, shape, (small) => {
-        kernels.attentionCached(first.q, first.k, first.v, small, shape, bench.plan([2, 3], [0, 1], [0, 0]));
+        attend(bench, first, small, shape, [
+          [2, 3],
+          [0, 1],
+          [0, 0],
+        ]);
         kernels.copyCachePages(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
       });
-      const plan = bench.plan([2, 1], [0, 2], [3, 2]);
-      return { out: kernels.attentionCached(next.q, next.k, next.v, larger, shape, plan) };
+      return {
+        out: attend(bench, next, larger, shape, [
+          [2, 1],
+          [0, 2],
+          [3, 2],
+        ]),
+      };
     });
   }),
   agreesWithReference("a sequence starts anew where past says so", (bench) => {
@@ -135,8 +152,8 @@ export const cacheCases: readonly KernelCase[] = [
     const all = sequences(bench, 8, shape);
     return withCache(kernels, 1, 5, shape, (cache) => {
       const [first, second] = [take(bench, all, range(0, 5)), take(bench, all, range(5, 8))];
-      const full = kernels.attentionCached(first.q, first.k, first.v, cache, shape, bench.plan([5], [0], [0]));
-      const again = kernels.attentionCached(second.q, second.k, second.v, cache, shape, bench.plan([3], [0], [1]));
+      const full = attend(bench, first, cache, shape, [[5], [0], [0]]);
+      const again = attend(bench, second, cache, shape, [[3], [0], [1]]);
       return { full, again };
     });
   }),
@@ -151,18 +168,9 @@ export const cacheCases: readonly KernelCase[] = [
         take(bench, all, range(B * prompt, B * (prompt + 1))),
       ];
       const rows = range(0, B).toReversed();
-      const filled = bench.plan(
-        rows.map(() => prompt),
-        rows,
-        rows.map(() => 0),
-      );
-      kernels.attentionCached(before.q, before.k, before.v, cache, shape, filled);
-      const plan = bench.plan(
-        rows.map(() => 1),
-        rows,
-        rows.map(() => prompt),
-      );
-      return { out: kernels.attentionCached(now.q, now.k, now.v, cache, shape, plan) };
+      const each = (value: number): number[] => rows.map(() => value);
+      attend(bench, before, cache, shape, [each(prompt), rows, each(0)]);
+      return { out: attend(bench, now, cache, shape, [each(1), rows, each(prompt)]) };
     });
   }),
   {

@@ -1,7 +1,7 @@
 import type { AttentionShape, Kernels, KeyValueCache, Tensor } from "../../contract.ts";
 import { attentionShapeOf } from "./attention-cases.ts";
 import { Bench } from "./bench.ts";
-import { range, sequences, take, withCache } from "./cache-cases.ts";
+import { attend, range, sequences, take, withCache } from "./cache-cases.ts";
 import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
 
 const [pages, pageSize] = [12, 4];
@@ -36,8 +36,7 @@ function scattered(bench: Bench, shape: AttentionShape): Record<string, Tensor> 
       tables: (readonly number[])[],
       past: number[],
     ): Tensor => {
-      const { q, k, v } = take(bench, all, rows);
-      return kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, tables, past));
+      return attend(bench, take(bench, all, rows), cache, shape, [lengths, tables, past]);
     };
     return {
       prompts: step(range(0, 15), [10, 5], [long, short], [0, 0]),
@@ -74,8 +73,7 @@ export const pagedCacheCases: readonly KernelCase[] = [
         const all = sequences(bench, 33, shape);
         return withCache(kernels, 12, size, shape, (cache) => {
           const part = (from: number, to: number): Tensor => {
-            const { q, k, v } = take(bench, all, range(from, to));
-            return kernels.attentionCached(q, k, v, cache, shape, bench.plan([to - from], [table], [from]));
+            return attend(bench, take(bench, all, range(from, to)), cache, shape, [[to - from], [table], [from]]);
           };
           return { first: part(0, 9), second: part(9, 22), third: part(22, 33) };
         });
@@ -93,43 +91,18 @@ export const pagedCacheCases: readonly KernelCase[] = [
         take(bench, all, [10, 11, 12]),
         take(bench, all, range(13, 18)),
       ];
-      const prefill = kernels.attentionCached(
-        prompt.q,
-        prompt.k,
-        prompt.v,
-        cache,
-        shape,
-        bench.plan([10], [[8, 3, 6]], [0]),
-      );
+      const prefill = attend(bench, prompt, cache, shape, [[10], [[8, 3, 6]], [0]]);
       kernels.copyCachePages(cache, Int32Array.of(6, 6), Int32Array.of(1, 10), Int32Array.of(2, 2));
-      const tables = [
-        [8, 3, 1],
-        [8, 3, 6],
-        [8, 3, 10],
-      ];
-      const forked = kernels.attentionCached(
-        next.q,
-        next.k,
-        next.v,
-        cache,
-        shape,
-        bench.plan([1, 1, 1], tables, [10, 10, 10]),
-      );
-      const longer = kernels.attentionCached(
-        more.q,
-        more.k,
-        more.v,
-        cache,
-        shape,
-        bench.plan(
-          [4, 1],
-          [
-            [8, 3, 1, 2],
-            [8, 3, 10],
-          ],
-          [11, 11],
-        ),
-      );
+      const forks = [1, 6, 10].map((last) => [8, 3, last]);
+      const forked = attend(bench, next, cache, shape, [[1, 1, 1], forks, [10, 10, 10]]);
+      const longer = attend(bench, more, cache, shape, [
+        [4, 1],
+        [
+          [8, 3, 1, 2],
+          [8, 3, 10],
+        ],
+        [11, 11],
+      ]);
       return { prefill, forked, longer };
     });
   }),
@@ -152,8 +125,8 @@ async function overPages(kernels: Kernels, size: number, table: readonly number[
     const all = sequences(bench, 12, shape);
     return withCache(kernels, 10, size, shape, (cache) =>
       [range(0, 7), [7], [8], [9], [10], [11]].map((rows) => {
-        const { q, k, v } = take(bench, all, rows);
-        return kernels.attentionCached(q, k, v, cache, shape, bench.plan([rows.length], [table], [rows[0] as number]));
+        const first = rows[0] as number;
+        return attend(bench, take(bench, all, rows), cache, shape, [[rows.length], [table], [first]]);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import type { AdamWTensors, GradientPlace, Tensor } from "../../contract.ts";
-import { roundsWeights } from "../../rounds-weights.ts";
+import { roundsWeights } from "../../contract.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 import { beta2 } from "./optimizer-cases.ts";
 import type { Bench } from "./bench.ts";
