@@ -1,12 +1,14 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
-import { mpsRefusal } from "./find/mps-machine.ts";
 import { findTorch } from "./find/torch-install.ts";
 import { checkCudaDriver } from "./native/cuda-driver.ts";
 import { loadLibrary, type TorchDeviceName } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";
 import { flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
+import { release } from "node:os";
+import { tileLimit } from "./kernels/head.ts";
+import { minPacked, maxPacked } from "./packed-weights.ts";
 
 /**
  * Entry point for an engine's worker; takes {@link TorchOptions}. Default device `cpu`.
@@ -230,3 +232,42 @@ async function readAll(kernels: Kernels, tensors: readonly Tensor[]): Promise<Va
   kernels.free(...tensors);
   return values;
 }
+
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  /** Kernel release: Darwin's on macOS, 23 for macOS 14. */
+  readonly release: string;
+}
+
+/** First Darwin release with bfloat16 in Metal (macOS 14). */
+const firstBfloat16 = 23;
+
+/** Reason why PyTorch's MPS cannot compute in a type; null if it can. */
+export function mpsRefusal(
+  dtype: "float32" | "bfloat16",
+  { platform, arch, release: version }: Machine = { ...process, release: release() },
+): string | null {
+  if (platform !== "darwin" || arch !== "arm64")
+    return `device mps needs macOS on Apple silicon, and this is ${platform} on ${arch}`;
+  if (dtype === "bfloat16" && !(Number.parseInt(version, 10) >= firstBfloat16))
+    return `bfloat16 on mps needs macOS 14 or newer (Darwin ${firstBfloat16}), and this is Darwin ${version}; take float32`;
+  return null;
+}
+
+/** Kernel properties for memory planning. */
+export interface TorchMemory {
+  /** Max bytes of a head tile. */
+  readonly headBytes: number;
+  /** Positions per key-value cache page. */
+  readonly cachePageSize?: number;
+  /** Bounds on elements of float32 matrices that are stored twice during sampling. */
+  readonly packedWeights?: readonly [least: number, most: number];
+}
+
+/** By device. */
+export const torchMemory: Readonly<Record<TorchDeviceName, TorchMemory>> = {
+  cpu: { headBytes: tileLimit.cpu, packedWeights: [minPacked, maxPacked] },
+  cuda: { headBytes: tileLimit.cuda, cachePageSize: flashPageSize },
+  mps: { headBytes: tileLimit.mps },
+};

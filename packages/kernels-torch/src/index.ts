@@ -4,8 +4,8 @@
  */
 export { createKernels, torchKernels } from "./create-kernels.ts";
 export type { TorchOptions } from "./create-kernels.ts";
-export { torchMemory } from "./torch-memory.ts";
-export type { TorchMemory } from "./torch-memory.ts";
+export { torchMemory } from "./create-kernels.ts";
+export type { TorchMemory } from "./create-kernels.ts";
 export { findTorch } from "./find/torch-install.ts";
 export type { TorchInstall } from "./find/torch-install.ts";
 export { listGpus } from "./native/cuda-driver.ts";

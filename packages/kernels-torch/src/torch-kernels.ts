@@ -13,7 +13,7 @@ import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
 import { treeAttentionCost } from "./kernels/tree-attention.ts";
-import { rotaryKernels } from "./kernels/rotary.ts";
+import { rotaryKernels } from "./kernels/norm.ts";
 import { rowWriteKernels, rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";

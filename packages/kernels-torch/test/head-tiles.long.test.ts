@@ -2,7 +2,7 @@ import type { Kernels } from "@laconic/engine/kernels";
 import { findTorch } from "@laconic/kernels-torch";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { describe, expect, test } from "vitest";
-import { headTiles } from "../src/kernels/head-tiles.ts";
+import { headTiles } from "../src/kernels/head.ts";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
 import { torchKernelSet } from "../src/torch-kernels.ts";

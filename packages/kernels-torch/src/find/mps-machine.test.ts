@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mpsRefusal } from "./mps-machine.ts";
+import { mpsRefusal } from "../create-kernels.ts";
 
 const mac = { platform: "darwin", arch: "arm64", release: "23.0.0" };
 
