@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
 import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { createInlineEngine } from "./local-engine.ts";
 import { localPolicy, repeatableBatching } from "./local-policy.ts";
@@ -65,7 +65,7 @@ test("requests of one turn of the event loop travel as one batch", async () => {
   });
 });
 
-test("a request joins what is sampled at once where batching is continuous; in waves it waits", async () => {
+test("requests join what is sampled at once where batching is continuous; in waves they wait and travel together", async () => {
   for (const batching of ["continuous", "waves"] as const) {
     const batches: number[] = [];
     let end = (): void => undefined;
@@ -82,12 +82,12 @@ test("a request joins what is sampled at once where batching is continuous; in w
     const policy = localPolicy({ id: "p", sampler, tokenizer, batching });
     const slow = policy.complete(request(1));
     await new Promise((resolve) => setImmediate(resolve));
-    const quick = policy.complete(request(2));
+    const quick = [2, 3].map((seed) => policy.complete(request(seed)));
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(batches).toEqual(batching === "continuous" ? [1, 1] : [1]);
+    expect(batches).toEqual(batching === "continuous" ? [1, 1, 1] : [1]);
     end();
-    await Promise.all([slow, quick]);
-    expect(batches).toEqual([1, 1]);
+    await Promise.all([slow, ...quick]);
+    expect(batches).toEqual(batching === "continuous" ? [1, 1, 1] : [1, 2]);
   }
 });
 
@@ -116,22 +116,6 @@ test("a failing sampler rejects every request of the batch", async () => {
   const policy = localPolicy({ id: "p", sampler, tokenizer });
   const results = await Promise.allSettled([policy.complete(request(1)), policy.complete(request(2))]);
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-});
-
-test("requests made while a batch runs wait and travel together", async () => {
-  const batches: number[] = [];
-  const counting = countingSampler(batches);
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (release = resolve));
-  const sample = vi.fn<Sampler["sample"]>((requests) => gate.then(() => counting.sample(requests)));
-  const policy = localPolicy({ id: "p", sampler: { ...counting, sample }, tokenizer });
-  const first = policy.complete(request(1));
-  await vi.waitFor(() => expect(sample).toHaveBeenCalled());
-  const second = policy.complete(request(2));
-  const third = policy.complete(request(3));
-  release();
-  await Promise.all([first, second, third]);
-  expect(batches).toEqual([1, 2]);
 });
 
 test("episodes that go on at different depths of promises still share batches", async () => {

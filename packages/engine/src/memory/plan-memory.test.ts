@@ -16,6 +16,7 @@ import { elementBytes } from "./element-bytes.ts";
 import { MeasuredKernels } from "./measured-kernels.ts";
 import { largestBatches, planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
+import { optimizer as conformanceOptimizer } from "../testing/cases/engine-case.ts";
 import { metered } from "../testing/metered-kernels.ts";
 import { uploadModel } from "../testing/model-values.ts";
 
@@ -80,14 +81,7 @@ test.for(cases)(
     expect(meter.peak()).toBe(plan.weights + plan.gradients + plan.activations + plan.headWorkspace);
 
     const optimizer = new AdamW(kernels);
-    await optimizer.step(model, gradients.byName, {
-      learningRate: 0.1,
-      beta1: 0.9,
-      beta2: 0.95,
-      epsilon: 1e-8,
-      weightDecay: 0,
-      maxGradNorm: 1,
-    });
+    await optimizer.step(model, gradients.byName, conformanceOptimizer);
     gradients.clear();
     expect(meter.bytes()).toBe(plan.weights + plan.optimizerMoments);
   },

@@ -6,6 +6,7 @@ import { trainable } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { passBackward, passForward } from "../transformer/train-pass.ts";
 import { blankModel, blankSequences } from "../memory/blank-model.ts";
+import { optimizer as optimizerSettings } from "./cases/engine-case.ts";
 import type { MemorySettings } from "../memory/plan-memory.ts";
 
 /** Runs two updates on a zero model, allocating the memory that {@link planMemory} plans, then frees it. */
@@ -27,14 +28,7 @@ export async function holdTraining(
       const predictions = pass.batch.predicted.length;
       passBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
     });
-    await optimizer.step(model, gradients.byName, {
-      learningRate: 1e-3,
-      beta1: 0.9,
-      beta2: 0.999,
-      epsilon: 1e-8,
-      weightDecay: 0,
-      maxGradNorm: 1,
-    });
+    await optimizer.step(model, gradients.byName, optimizerSettings);
     gradients.clear();
   }
   optimizer.free();

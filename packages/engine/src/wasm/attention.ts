@@ -1,58 +1,63 @@
 import { matrixSize } from "../kernels/index.ts";
 import type { AttentionShape, Kernels, SegmentTree, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { FusedName } from "./fused.ts";
 import type { Split } from "./thread-pool.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   const { store } = device;
+  /** Divides the pairs of key/value head and sequence or tree; pair range, sizes and scratch follow `args`. */
+  const divide = (
+    name: FusedName,
+    args: readonly (Tensor | number)[],
+    count: number,
+    { shape, layout, floats, products }: Work,
+  ): void =>
+    device.withThreadScratch(floats, (scratch, bytes) => {
+      const split = pairSplit(layout, shape, count, { first: args.length, products, bytes });
+      device.divide(split, name, ...args, 0, count * shape.kvHeads, ...sizes(shape), scratch);
+    });
   return {
     attention(q, k, v, shape, layout) {
       const [rows] = matrixSize(q);
       const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
       const longest = padded(layout);
-      const { offsetsOnDevice, tree } = layout;
+      const { offsets, offsetsOnDevice, tree } = layout;
       const given = [q, k, v, out, logSumExp, offsetsOnDevice];
       const floats = (shape.headDim + 4) * longest + 4 * shape.headDim + 4;
-      if (tree)
-        withPaths(device, layout, tree, (paths) =>
-          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
-            const args = [...given, paths.before, paths.trees, longest, 0, paths.count * shape.kvHeads];
-            const split = pairSplit(layout, shape, paths.count, { first: 9, products: 2, bytes });
-            device.divide(split, "attentionTree", ...args, ...sizes(shape), scratch);
-          }),
-        );
+      const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 2 };
+      if (!tree) divide("attention", given, offsets.length - 1, work);
       else
-        device.withThreadScratch(floats, (scratch, bytes) => {
-          const sequences = layout.offsets.length - 1;
-          const split = pairSplit(layout, shape, sequences, { first: 6, products: 2, bytes });
-          device.divide(split, "attention", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
-        });
+        withPaths(device, layout, tree, ({ before, trees, count }) =>
+          divide("attentionTree", [...given, before, trees, longest], count, work),
+        );
       return { out, logSumExp };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
-      const { offsetsOnDevice, tree } = layout;
+      const { offsets, offsetsOnDevice, tree } = layout;
       const longest = padded(layout);
       const given = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
       const floats = (2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4;
-      if (tree)
-        withPaths(device, layout, tree, (paths) =>
-          device.withThreadScratch(floats + shape.headDim * longest, (scratch, bytes) => {
-            const { before, trees, count } = paths;
-            const args = [...given, before, tree.parentsOnDevice, trees, longest, 0, count * shape.kvHeads];
-            const split = pairSplit(layout, shape, count, { first: 14, products: 5, bytes });
-            device.divide(split, "attentionTreeBackward", ...args, ...sizes(shape), scratch);
-          }),
-        );
+      const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 5 };
+      if (!tree) divide("attentionBackward", given, offsets.length - 1, work);
       else
-        device.withThreadScratch(floats, (scratch, bytes) => {
-          const sequences = layout.offsets.length - 1;
-          const split = pairSplit(layout, shape, sequences, { first: 10, products: 5, bytes });
-          device.divide(split, "attentionBackward", ...given, 0, sequences * shape.kvHeads, ...sizes(shape), scratch);
+        withPaths(device, layout, tree, ({ before, trees, count }) => {
+          const args = [...given, before, tree.parentsOnDevice, trees, longest];
+          divide("attentionTreeBackward", args, count, work);
         });
       return { dQ, dK, dV };
     },
   };
+}
+
+interface Work {
+  readonly shape: AttentionShape;
+  readonly layout: SequenceLayout;
+  /** Working space per thread. */
+  readonly floats: number;
+  /** Per row and visible key. */
+  readonly products: number;
 }
 
 interface Paths {

@@ -96,7 +96,6 @@ function selectLogProbsProgram(logits: GpuArray, { targets, scale, first }: OfRo
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "select-log-probs",
-    constants: {},
     inputs: { logits: { data: logits }, targets: { data: targets }, scale: { data: scale } },
     uniforms: {
       rows: { type: "int32", value: rows },
@@ -158,7 +157,6 @@ function selectLogProbsGradient(
 ): WgslProgram {
   return {
     name: "select-log-probs-gradient",
-    constants: {},
     inputs: {
       targets: { data: targets },
       scale: { data: scale },

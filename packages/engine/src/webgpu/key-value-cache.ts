@@ -83,7 +83,6 @@ function putKeyValuesProgram(
 ): WgslProgram {
   return {
     name: "put-key-values",
-    constants: {},
     inputs: { k: { data: k }, v: { data: v }, reach: { data: reach }, table: { data: table } },
     uniforms: {
       count: int(k.size),

@@ -48,7 +48,6 @@ function rotaryProgram(
   const pairs = rows * heads * half;
   return {
     name: "rotary",
-    constants: {},
     inputs: { x: { data: x }, cos: { data: cos }, sin: { data: sin }, positions: { data: positions } },
     uniforms: {
       pairs: { type: "int32", value: pairs },
@@ -84,7 +83,6 @@ export function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): 
   const [rows, width] = x.shape as [number, number];
   return {
     name: "rms-norm",
-    constants: {},
     inputs: { x: { data: x }, weight: { data: weight } },
     uniforms: { rows: int(rows), width: int(width), epsilon: { type: "float32", value: epsilon } },
     groups: rows,
@@ -114,7 +112,6 @@ export function rmsNormInputGradient(
   const [rows, width] = x.shape as [number, number];
   return {
     name: "rms-norm-input-gradient",
-    constants: {},
     inputs: { dOut: { data: dOut }, x: { data: x }, weight: { data: weight }, invRms: { data: invRms } },
     uniforms: { rows: int(rows), width: int(width) },
     groups: rows,

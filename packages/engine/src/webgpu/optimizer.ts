@@ -90,7 +90,6 @@ function sumSquaresProgram(values: GpuArray, first: number): WgslProgram {
   const groups = partsOf(values);
   return {
     name: "sum-squares",
-    constants: {},
     inputs: { values: { data: values } },
     uniforms: {
       size: { type: "int32", value: values.size },
@@ -114,7 +113,6 @@ ${addAll}
 function sumProgram(values: GpuArray): WgslProgram {
   return {
     name: "sum",
-    constants: {},
     inputs: { values: { data: values } },
     uniforms: { size: { type: "int32", value: values.size } },
     groups: 1,

@@ -7,6 +7,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine } from "../../src/index.ts";
 import type { Kernels } from "../../src/kernels/index.ts";
 import { kernelCases } from "../../src/kernels/testing/index.ts";
+import { conformanceOptimizer } from "../../src/testing/index.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { boardAt, line, word } from "../../assets/parts.mjs";
 import { type HelperSetup, ThreadPool, type ThreadPoolOptions } from "../../src/wasm/thread-pool.ts";
@@ -92,14 +93,7 @@ async function trained({ kernels }: Opened): Promise<readonly unknown[]> {
     );
     const batch = samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens }));
     const passed = await model.forwardBackward(batch, ({ values }) => values.map((_, t) => (t % 3) - 1));
-    const { gradNorm } = await model.optimStep({
-      learningRate: 0.01,
-      beta1: 0.9,
-      beta2: 0.95,
-      epsilon: 1e-8,
-      weightDecay: 0.1,
-      maxGradNorm: 1,
-    });
+    const { gradNorm } = await model.optimStep({ ...conformanceOptimizer, weightDecay: 0.1 });
     results.push(samples, passed, gradNorm, await model.forward(batch));
   }
   return results;

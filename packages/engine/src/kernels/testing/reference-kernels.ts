@@ -59,6 +59,16 @@ export function createReferenceKernels(): Kernels {
     if (layout.tree) hostCopy(layout.tree.parents, layout.tree.parentsOnDevice, `${what}: layout.tree.parents`);
   };
 
+  const pairwise =
+    (of: (a: number, b: number) => number): Kernels["add"] =>
+    (a, b) => {
+      const right = floats(b);
+      return store.make(
+        floats(a).map((value, i) => of(value, right[i] as number)),
+        a.shape,
+      );
+    };
+
   /** Writes a parameter's gradient to its place, or returns it by name. */
   const settled = <Name extends "dWeight" | "dBias">(
     name: Name,
@@ -94,30 +104,12 @@ export function createReferenceKernels(): Kernels {
     copy: (tensor) => store.make(store.data(tensor).slice(), tensor.shape),
     reshape: (tensor, shape) => store.make(store.data(tensor).slice(), shape),
     together: (shapes) => shapes.map((shape) => store.make(new Float64Array(sizeOf(shape)), shape)),
-    assign: (into, from) => {
-      into.forEach((tensor, i) => floats(tensor).set(floats(from[i] as Tensor)));
-    },
-    columns: (x, start, count) => {
-      return fromMatrix(columnsOf(matrix(x), start, count));
-    },
-    joinColumns: (parts) => {
-      return fromMatrix(joinColumns(parts.map((part) => matrix(part))));
-    },
+    assign: (into, from) => into.forEach((tensor, i) => floats(tensor).set(floats(from[i] as Tensor))),
+    columns: (x, start, count) => fromMatrix(columnsOf(matrix(x), start, count)),
+    joinColumns: (parts) => fromMatrix(joinColumns(parts.map(matrix))),
 
-    add: (a, b) => {
-      const right = floats(b);
-      return store.make(
-        floats(a).map((value, i) => value + (right[i] as number)),
-        a.shape,
-      );
-    },
-    multiply: (a, b) => {
-      const right = floats(b);
-      return store.make(
-        floats(a).map((value, i) => value * (right[i] as number)),
-        a.shape,
-      );
-    },
+    add: pairwise((a, b) => a + b),
+    multiply: pairwise((a, b) => a * b),
     scaled: (x, factor) =>
       store.make(
         floats(x).map((value) => value * factor),
@@ -158,90 +150,69 @@ export function createReferenceKernels(): Kernels {
     },
 
     linearOnto: (into, x, weight, bias) => {
-      const [X, W] = [matrix(x), matrix(weight)];
       const sum = floats(into);
-      const more = linear(X, W, bias && floats(bias)).data;
+      const more = linear(matrix(x), matrix(weight), bias && floats(bias)).data;
       more.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
     },
-    linear: (x, weight, bias) => {
-      const [X, W] = [matrix(x), matrix(weight)];
-      return fromMatrix(linear(X, W, bias && floats(bias)));
-    },
+    linear: (x, weight, bias) => fromMatrix(linear(matrix(x), matrix(weight), bias && floats(bias))),
     linearBackward: (dOut, x, weight, needs, into = {}) => {
-      const [X, W] = [matrix(x), matrix(weight)];
-      const { dX, dWeight, dBias } = linearBackward(matrix(dOut), X, W);
+      const { dX, dWeight, dBias } = linearBackward(matrix(dOut), matrix(x), matrix(weight));
       return {
         ...(needs.input && { dX: fromMatrix(dX) }),
         ...(needs.weight && settled("dWeight", into.dWeight, dWeight.data, weight.shape)),
-        ...(needs.bias && settled("dBias", into.dBias, dBias, [W.rows])),
+        ...(needs.bias && settled("dBias", into.dBias, dBias, [dBias.length])),
       };
     },
 
     rmsNorm: (x, weight, epsilon) => {
-      const X = matrix(x);
-      const { out, invRms } = rmsNorm(X, floats(weight), epsilon);
+      const { out, invRms } = rmsNorm(matrix(x), floats(weight), epsilon);
       return { out: fromMatrix(out), invRms: fromVector(invRms) };
     },
     rmsNormBackward: (dOut, x, weight, invRms) => {
-      const X = matrix(x);
-      const [w, inverse] = [floats(weight), floats(invRms)];
-      const { dX, dWeight } = rmsNormBackward(matrix(dOut), X, w, inverse);
+      const { dX, dWeight } = rmsNormBackward(matrix(dOut), matrix(x), floats(weight), floats(invRms));
       return { dX: fromMatrix(dX), dWeight: fromVector(dWeight) };
     },
 
     rotary: (x, tables, positions, heads, inverse = false) => {
-      const [X, cos, sin] = [matrix(x), matrix(tables.cos), matrix(tables.sin)];
-      return fromMatrix(
-        rotary(X, cos, sin, indices(positions, cos.rows, "rotary: positions"), heads, inverse ? -1 : 1),
-      );
+      const [cos, sin] = [matrix(tables.cos), matrix(tables.sin)];
+      const rows = indices(positions, cos.rows, "rotary: positions");
+      return fromMatrix(rotary(matrix(x), cos, sin, rows, heads, inverse ? -1 : 1));
     },
 
     attention: (q, k, v, shape, layout) => {
-      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
       checkLayout(layout, "attention");
-      const { out, logSumExp } = attention(Q, K, V, shape, layout);
+      const { out, logSumExp } = attention(matrix(q), matrix(k), matrix(v), shape, layout);
       return { out: fromMatrix(out), logSumExp: fromMatrix(logSumExp) };
     },
     attentionBackward: (dOut, { q, k, v }, shape, layout) => {
-      const what = "attentionBackward";
-      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
-      checkLayout(layout, what);
-      const { dQ, dK, dV } = attentionBackward(matrix(dOut), Q, K, V, shape, layout);
+      checkLayout(layout, "attentionBackward");
+      const { dQ, dK, dV } = attentionBackward(matrix(dOut), matrix(q), matrix(k), matrix(v), shape, layout);
       return { dQ: fromMatrix(dQ), dK: fromMatrix(dK), dV: fromMatrix(dV) };
     },
 
     createCache: (size) => caches.adopt(createCache(size)),
-    freeCache: (cache) => {
-      caches.release(cache);
-    },
+    freeCache: (cache) => void caches.release(cache),
     attentionCached: (q, k, v, given, shape, plan) => {
       const what = "attentionCached";
       const { cache } = caches.attended(q, k, v, given, shape, plan);
-      const [Q, K, V] = [matrix(q), matrix(k), matrix(v)];
       checkLayout(plan.layout, what);
       hostCopy(plan.table, plan.tableOnDevice, `${what}: plan.table`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
       expectOwnPages(plan, cache.pageSize, what);
-      return fromMatrix(attentionCached(Q, K, V, cache, shape, plan));
+      return fromMatrix(attentionCached(matrix(q), matrix(k), matrix(v), cache, shape, plan));
     },
     copyCachePages: (cache, from, to, lengths, source = cache) => {
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
       copyCachePages(target, from, to, lengths, origin);
     },
 
-    swiGlu: (gate, up) => {
-      return store.make(swiGlu(floats(gate), floats(up)), gate.shape);
-    },
+    swiGlu: (gate, up) => store.make(swiGlu(floats(gate), floats(up)), gate.shape),
     swiGluBackward: (dOut, gate, up) => {
-      const [d, g, u] = [floats(dOut), floats(gate), floats(up)];
-      const { dGate, dUp } = swiGluBackward(d, g, u);
+      const { dGate, dUp } = swiGluBackward(floats(dOut), floats(gate), floats(up));
       return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
     },
 
-    headLogits: (hidden, weight) => {
-      const [H, W] = [matrix(hidden), matrix(weight)];
-      return fromMatrix(linear(H, W));
-    },
+    headLogits: (hidden, weight) => fromMatrix(linear(matrix(hidden), matrix(weight))),
     headLogProbs: (hidden, weight, targets, inverseTemperature) => {
       const [H, W] = [matrix(hidden), matrix(weight)];
       const ids = indices(targets, W.rows, "headLogProbs: targets");

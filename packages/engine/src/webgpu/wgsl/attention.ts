@@ -142,7 +142,6 @@ export function attentionStats(
 ): WgslProgram {
   return {
     name: "attention-stats",
-    constants: {},
     inputs: { out: { data: out }, dOut: { data: dOut }, logSumExp: { data: logSumExp } },
     uniforms: { count: { type: "int32", value: logSumExp.size }, width: { type: "int32", value: headDim } },
     groups: Math.ceil(logSumExp.size / threads),

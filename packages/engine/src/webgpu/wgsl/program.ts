@@ -7,8 +7,8 @@ export const threads = 64;
 export interface WgslProgram {
   /** The code may depend only on name, `constants` and buffer kinds. */
   readonly name: string;
-  /** Available as `const NAME`. */
-  readonly constants: Readonly<Record<string, number>>;
+  /** Available as `const NAME`. Default: none. */
+  readonly constants?: Readonly<Record<string, number>>;
   /** By name; `vector` reads four numbers at a time. */
   readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
   /** Values per call, as `uniforms.name`; 1 to 64. */

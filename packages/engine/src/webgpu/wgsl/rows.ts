@@ -12,7 +12,6 @@ export function putRowsProgram(rows: GpuArray, values: GpuArray): WgslProgram {
   const count = values.size;
   return {
     name: "put-rows",
-    constants: {},
     inputs: { rows: { data: rows }, values: { data: values } },
     uniforms: { count: int(count), width: int(widthOf(values)) },
     groups: Math.ceil(count / threads),
@@ -31,7 +30,6 @@ export function takeRowsProgram(data: GpuArray, rows: GpuArray): WgslProgram {
   const count = rows.size * width;
   return {
     name: "take-rows",
-    constants: {},
     inputs: { data: { data }, rows: { data: rows } },
     uniforms: { count: int(count), width: int(width) },
     groups: Math.ceil(count / threads),
@@ -51,7 +49,6 @@ fn main(index : i32) {
 export function addRowsProgram(delta: GpuArray, rows: GpuArray): WgslProgram {
   return {
     name: "add-rows",
-    constants: {},
     inputs: { delta: { data: delta }, rows: { data: rows } },
     uniforms: { count: int(rows.size), width: int(widthOf(delta)) },
     groups: delta.size === 0 ? 0 : rows.size,

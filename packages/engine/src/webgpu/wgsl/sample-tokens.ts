@@ -74,7 +74,6 @@ export function sampleTokensProgram(
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "sample-tokens",
-    constants: {},
     inputs: { logits: { data: logits }, settings: { data: settings }, chances: { data: uniform } },
     uniforms: {
       ...sizes(rows, vocabulary),
@@ -196,7 +195,6 @@ export function tokenLogProbsProgram(logits: GpuArray, tokens: GpuArray, count: 
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "token-log-probs",
-    constants: {},
     inputs: { logits: { data: logits }, tokens: { data: tokens } },
     uniforms: { ...sizes(rows, vocabulary), count: { type: "int32", value: count } },
     groupSize: groupSize(vocabulary),
