@@ -18,7 +18,7 @@ import {
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { storyModel } from "../packages/tasks/src/stories/story-model.ts";
-import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
+import { unzipped } from "../packages/view/web/playground/worker/kept-files.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 const slow = { timeout: 300_000 };

@@ -7,7 +7,7 @@ import { verifyRun, type Contradiction } from "../packages/verify/src/index.ts";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { copyOfRun, editJson, editLines } from "../apps/trainer/test/edited-run.ts";
-import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
+import { unzipped } from "../packages/view/web/playground/worker/kept-files.ts";
 import { keptFiles, keptFolder } from "../packages/view/web/playground/worker/kept-files.ts";
 import type { WorkerMessage } from "../packages/view/web/playground/worker/messages.ts";
 import { policyFolder, relayWorld } from "../packages/view/web/playground/worker/relay-world.ts";

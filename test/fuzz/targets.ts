@@ -19,7 +19,7 @@ import { hermesTools, jsonTools, llamaTools } from "../../packages/topologies/sr
 import { parseChangedSettings } from "../../packages/trainer/src/reading/changed-settings.ts";
 import { parseRunManifest } from "../../packages/trainer/src/reading/run-manifest.ts";
 import { recordIn, rowsIn } from "../../packages/trainer/src/reading/run-source.ts";
-import { unzipped } from "../../packages/view/web/playground/worker/archive.ts";
+import { unzipped } from "../../packages/view/web/playground/worker/kept-files.ts";
 import { scriptedModel, tableTokenizer } from "../../packages/core/src/testing/index.ts";
 
 /** Reads arbitrary bytes. Must return or throw a LaconicError. */

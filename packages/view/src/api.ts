@@ -1,9 +1,7 @@
 import type { Tokenizer } from "@laconic/core";
-import type { ViewData } from "./data/folder-data.ts";
-import { EventStreams } from "./event-response.ts";
-import { jsonResponse, ViewError } from "./failure.ts";
-import { readEpisodeQuery, readSampleQuery } from "./list-query.ts";
-import type { EpisodeDetail } from "./protocol.ts";
+import type { EpisodeDetail, Failure, ViewEvent } from "./protocol.ts";
+import { answerRequest, ViewError, type ViewData } from "./requests.ts";
+import { plainHeaders } from "./static-files.ts";
 
 /** Opens a run's tokenizer; null if not on this machine. */
 export type TokenizerOf = (run: {
@@ -11,13 +9,12 @@ export type TokenizerOf = (run: {
   readonly config: unknown;
 }) => Promise<Pick<Tokenizer, "decode"> | null>;
 
-const maxNames = 500;
-
 /** Answers requests below `/api`. */
 export class Api {
   readonly #data: ViewData;
   readonly #tokenizerOf: TokenizerOf;
-  readonly #streams = new EventStreams();
+  /** Ends each open stream. */
+  readonly #streams = new Set<() => void>();
 
   constructor(data: ViewData, tokenizerOf: TokenizerOf) {
     [this.#data, this.#tokenizerOf] = [data, tokenizerOf];
@@ -25,57 +22,91 @@ export class Api {
 
   /** @returns null outside `/api` @throws ViewError */
   async answer(path: string, request: Request): Promise<Response | null> {
-    const [start, ...words] = path.slice(1).split("/");
+    const [, start, ...rest] = path.split("/");
     if (start !== "api") return null;
-    if (words.length === 1 && words[0] === "events") return this.#streams.response(this.#data, request.signal);
-    return jsonResponse(found(await this.#read(words, new URL(request.url).searchParams)));
+    const name = rest.join("/");
+    if (name === "events") return this.#events(request.signal);
+    const answer = await answerRequest(this.#data, name, new URL(request.url).searchParams);
+    if (answer === null) throw new ViewError(404, "not_found", "there is nothing at this address");
+    const [, id = "", , key] = rest;
+    const isEpisode = rest[0] === "runs" && key !== undefined;
+    return jsonResponse(
+      isEpisode ? await withTexts(this.#data, id, answer as EpisodeDetail, this.#tokenizerOf) : answer,
+    );
   }
 
-  /** @returns null for unknown paths, runs, benches, episodes and samples */
-  async #read([kind, id, part, key, ...rest]: readonly string[], search: URLSearchParams): Promise<unknown> {
-    const data = this.#data;
-    if (rest.length > 0) return null;
-    if (id === undefined) return kind === "runs" ? data.runs() : kind === "benches" ? data.benches() : null;
-    if (kind === "benches" && part === "samples")
-      return key === undefined ? data.samples(id, readSampleQuery(search)) : data.sample(id, key);
-    if (kind !== "runs") return null;
-    if (part === "episodes" && key !== undefined) {
-      const episode = await data.episode(id, key);
-      return episode && withTexts(data, id, episode, this.#tokenizerOf);
-    }
-    if (key !== undefined) return null;
-    if (part === undefined) return data.run(id);
-    if (part === "speech") return data.speech(id);
-    if (part === "telling") return data.telling(id);
-    if (part === "episodes") return data.episodes(id, readEpisodeQuery(search));
-    return part === "columns" ? data.columns(id, namesIn(search)) : null;
+  #events(signal: AbortSignal): Response {
+    const encoder = new TextEncoder();
+    /** Last event of each run, for slow readers. */
+    const waiting = new Map<string, ViewEvent>();
+    const send = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      if ((controller.desiredSize ?? 0) <= 0 || waiting.size === 0) return;
+      const text = Array.from(waiting.values(), (event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      waiting.clear();
+      controller.enqueue(encoder.encode(text));
+    };
+    let end = (): void => undefined;
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      // Tells the page at once that it is connected.
+      controller.enqueue(encoder.encode("retry: 1000\n\n"));
+      const stop = this.#data.listen((event) => {
+        waiting.set(event.type === "run" ? `run ${event.id}` : event.type, event);
+        send(controller);
+      });
+      const finish = (): void => {
+        end();
+        controller.close();
+      };
+      end = () => {
+        stop();
+        signal.removeEventListener("abort", finish);
+        this.#streams.delete(finish);
+      };
+      signal.addEventListener("abort", finish);
+      this.#streams.add(finish);
+    };
+    const body = new ReadableStream<Uint8Array>({ start, pull: send, cancel: () => end() }, { highWaterMark: 8 });
+    return new Response(body, { headers: dataHeaders("text/event-stream") });
   }
 
   close(): void {
-    this.#streams.close();
+    for (const finish of this.#streams) finish();
   }
 }
 
-function namesIn(search: URLSearchParams): readonly string[] | null {
-  const names = search.get("names")?.split(",") ?? null;
-  if (names && names.length > maxNames)
-    throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${maxNames} are answered`);
-  return names;
+function jsonResponse(value: unknown, status = 200): Response {
+  return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 
-function found<T>(value: T | null): T {
-  if (value === null) throw new ViewError(404, "not_found", "there is nothing at this address");
-  return value;
+/** Headers of data responses: never cached, not a page. */
+function dataHeaders(type: string): Record<string, string> {
+  return {
+    ...plainHeaders,
+    "content-type": type,
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  };
 }
 
+/** Reports internal failures to `onError`; the response does not describe them. */
+export function failureResponse(error: unknown, onError: (error: unknown) => void): Response {
+  const isRefusal = error instanceof ViewError;
+  if (!isRefusal) onError(error);
+  const { status, code, message } = isRefusal
+    ? error
+    : { status: 500, code: "server_error", message: "the server failed; its log says why" };
+  return jsonResponse({ error: { code, message } } satisfies Failure, status);
+}
+
+/** Adds the text of each token. */
 export async function withTexts(
-  data: ViewData,
+  data: Pick<ViewData, "place">,
   id: string,
   detail: EpisodeDetail,
   tokenizerOf: TokenizerOf,
 ): Promise<EpisodeDetail> {
-  const hasTokens = detail.turns.some(({ tokens }) => tokens !== null);
-  const tokenizer = hasTokens ? await tokenizerOf(found(await data.place(id))) : null;
+  const place = detail.turns.some(({ tokens }) => tokens !== null) ? await data.place(id) : null;
+  const tokenizer = place && (await tokenizerOf(place));
   return {
     ...detail,
     turns: detail.turns.map((turn) => {

@@ -50,7 +50,7 @@ export interface RunDetail extends Pick<
   readonly changes: readonly ChangesOfStep[];
   /** Metrics that are not always zero. */
   readonly metrics: readonly MetricInfo[];
-  /** Estimate until the index is complete. */
+  /** Searchable episodes, at most the newest 200,000. */
   readonly episodes: number;
 }
 
@@ -75,13 +75,18 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
-/** Tokens read and their costs by edge in a step, means per episode. */
-export interface SpeechStep extends CostSums {
+/** Tokens read and their costs by edge, means per episode. */
+export interface TeamSpeech extends CostSums {
+  /** Tokens by agent, including end tokens. */
+  readonly written: Readonly<Record<AgentId, number>>;
+  /** Share of silent turns by agent. */
+  readonly silence: Readonly<Record<AgentId, number>>;
+}
+
+/** Speech of a training step. */
+export interface SpeechStep extends TeamSpeech {
   readonly step: number;
   readonly episodes: number;
-  /** Includes end tokens. */
-  readonly written: Readonly<Record<AgentId, number>>;
-  readonly silence: Readonly<Record<AgentId, number>>;
   /** λ by cost. */
   readonly prices: Readonly<Record<string, number>>;
 }
@@ -107,13 +112,15 @@ export interface EpisodeQuery {
 /** Sampled for training or an evaluation. */
 export type EpisodeKind = "training" | "evaluation";
 
-/** `GET /api/runs/{id}/episodes`. */
-export interface EpisodePage {
+/** Part of a list. */
+export interface ListPage<Row> {
+  /** Rows of the whole list. */
   readonly total: number;
-  /** Indexed episodes; the index may be incomplete. */
-  readonly indexed: number;
-  readonly rows: readonly EpisodeSummary[];
+  readonly rows: readonly Row[];
 }
+
+/** `GET /api/runs/{id}/episodes`. */
+export type EpisodePage = ListPage<EpisodeSummary>;
 
 /** Episode in a list. */
 export interface EpisodeSummary {
@@ -231,12 +238,7 @@ export interface SampleQuery {
 }
 
 /** `GET /api/benches/{id}/samples`. */
-export interface SamplePage {
-  readonly total: number;
-  /** Samples of the bench. */
-  readonly indexed: number;
-  readonly rows: readonly SampleRow[];
-}
+export type SamplePage = ListPage<SampleRow>;
 
 /** Reply of a method to a question. */
 export interface SampleRow {

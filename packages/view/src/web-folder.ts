@@ -7,7 +7,6 @@ import { makeFolders, moveFile } from "@laconic/core/platform";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { boundedJson } from "@laconic/core/json";
 
 /** Package folder, from `src` and from `dist`. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
@@ -63,39 +62,16 @@ async function removeOld(cache: string): Promise<void> {
   }
 }
 
-/** Covers this package and all packages that it imports, also indirectly. */
+/** Covers the sources of all packages, because pages bundle most of them. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
-  const own = ["web", "src/protocol.ts", "src/charts", "src/data", ...viteConfigs, "package.json"].map((name) =>
-    join(packageFolder, name),
-  );
-  const others = [...(await importedPackages(packageFolder))].toSorted();
-  const places = [...own, ...others.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])];
-  for (const place of places)
-    for (const file of await filesIn(place)) {
-      if (/\.test\.tsx?$/u.test(file)) continue;
-      hash.update(file.slice(packageFolder.length)).update(await readFile(file));
-    }
+  const packages = join(packageFolder, "..");
+  const folders = (await readdir(packages)).toSorted().map((name) => join(packages, name));
+  const own = ["web", ...viteConfigs, "package.json"].map((name) => join(packageFolder, name));
+  for (const place of [...own, ...folders.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])])
+    for (const file of await filesIn(place))
+      if (!/\.test\.tsx?$/u.test(file)) hash.update(file.slice(packages.length)).update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
-}
-
-async function importedPackages(folder: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
-  const manifest = boundedJson(await readFile(join(folder, "package.json"), "utf8")) as {
-    readonly dependencies?: Readonly<Record<string, string>>;
-    readonly devDependencies?: Readonly<Record<string, string>>;
-  };
-  // Dev dependencies are bundled into pages.
-  const names = Object.keys({
-    ...manifest.dependencies,
-    ...(folder === packageFolder && manifest.devDependencies),
-  }).filter((name) => name.startsWith("@laconic/"));
-  for (const name of names) {
-    const other = join(packageFolder, "..", name.slice("@laconic/".length));
-    if (found.has(other) || !existsSync(other)) continue;
-    found.add(other);
-    await importedPackages(other, found);
-  }
-  return found;
 }
 
 /** Sorted; empty if missing. */

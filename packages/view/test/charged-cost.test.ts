@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
 import { costWords, inReward } from "../web/parts/graph-labels.ts";
-import { openedData, settings, smallRun, wholePage } from "./small-runs.ts";
+import { openedData, pageOf, settings, smallRun } from "./small-runs.ts";
 
 const letters = {
   unit: "letters a",
@@ -77,7 +77,7 @@ const runs: readonly (readonly [
 async function opened(folder: string) {
   const data = await openedData([folder]);
   const [{ id } = expect.fail()] = await data.runs();
-  const { rows } = await wholePage(data, id, { kind: "training", limit: 500 });
+  const { rows } = await pageOf(data, id, { kind: "training", limit: 500 });
   return { data, id, rows };
 }
 

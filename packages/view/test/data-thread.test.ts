@@ -5,7 +5,7 @@ import type { ViewEvent } from "@laconic/view";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { dataThread, openThread, type ThreadSetup } from "../src/data/data-thread.ts";
-import type { ViewData } from "../src/data/folder-data.ts";
+import type { ViewData } from "../src/requests.ts";
 import { settings, smallRun } from "./small-runs.ts";
 
 interface Watched {

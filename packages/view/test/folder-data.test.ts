@@ -11,8 +11,8 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { EpisodeIndex } from "../src/data/episode-index.ts";
 import { RunPlace } from "../src/runs/run-place.ts";
-import { tellingEpisodes } from "../src/data/telling-episodes.ts";
-import { manualEvery, openedData, settings, smallDuel, smallRun, wholePage } from "./small-runs.ts";
+import { tellingEpisodes } from "../src/data/episode-index.ts";
+import { manualEvery, openedData, pageOf, settings, smallDuel, smallRun } from "./small-runs.ts";
 
 /** A file's parts between places. */
 function splitAt(file: Buffer, ends: readonly number[]): Buffer[] {
@@ -80,7 +80,7 @@ describe("folders that are found", () => {
     await smallRun(folder);
     const data = await openedData([folder]);
     const id = (await data.runs())[0]?.id as string;
-    const { rows } = await wholePage(data, id, { kind: "evaluation" });
+    const { rows } = await pageOf(data, id, { kind: "evaluation" });
     const [first, last] = [0, 4].map((step) => rows.filter((row) => row.step === step));
     const told = (await data.telling(id)) ?? [];
     expect(told.length).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe("a run that grows", () => {
         appendFileSync(join(to, name), row.subarray(60));
       }
       expect(await tick()).toContainEqual({ type: "run", id, step: i + 1, state: "running" });
-      counts.push((await wholePage(data, id)).total);
+      counts.push((await pageOf(data, id)).total);
     }
     // An evaluation of 5, then steps of 6, with an evaluation behind the second.
     expect(counts).toEqual([5, 11, 17, 22]);
@@ -180,7 +180,7 @@ describe("a run that grows", () => {
     await smallRun(join(folder, "a"));
     const data = await openedData([folder]);
     const { id } = await only(data);
-    const before = await wholePage(data, id, { limit: 100 });
+    const before = await pageOf(data, id, { limit: 100 });
     // As a resume does: rows behind the checkpoint go, by a file that is renamed into the place.
     const members = await episodeMembers(nodeFileSystem, join(folder, "a"));
     await rm(join(folder, "a/episodes.jsonl.gz"));
@@ -195,7 +195,7 @@ describe("a run that grows", () => {
       await rm(join(folder, "a", name));
       await writeFile(join(folder, "a", name), `${kept.join("\n")}\n`);
     }
-    const after = await wholePage(data, id, { limit: 100 });
+    const after = await pageOf(data, id, { limit: 100 });
     expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
     expect(after.rows).toEqual(before.rows.filter((row) => row.step <= 2));
     expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
@@ -205,8 +205,7 @@ describe("a run that grows", () => {
     const folder = join(await temporaryFolder(), "a");
     await smallRun(folder);
     const index = new EpisodeIndex(new RunPlace(folder, folder), { names: [], counts: new Map() });
-    await index.findLines();
-    await index.work(100, 1000);
+    await index.readNew();
     const key = index.page({}).rows[0]?.key ?? "";
     expect((await index.episode(key))?.row.key).toBe(key);
     await truncate(join(folder, "episodes.jsonl.gz"), 10);
@@ -215,7 +214,7 @@ describe("a run that grows", () => {
     expect(index.damage).toEqual([
       expect.stringMatching(/^episodes.jsonl.gz: row \d+ cannot be read: it is not there/u),
     ]);
-    await index.findLines();
+    await index.readNew();
     expect(index.damage.filter((each) => each.includes("row"))).toEqual([]);
   });
 
@@ -234,7 +233,7 @@ describe("a run that grows", () => {
     const summary = await only(data);
     expect([summary.state, summary.reason]).toEqual(["half-written", "episodes.jsonl.gz ends in the middle of a step"]);
     // The last evaluation is torn.
-    expect((await wholePage(data, summary.id)).total).toBe(39 - 5);
+    expect((await pageOf(data, summary.id)).total).toBe(39 - 5);
     const before = ends[2] as number;
     expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("episodes"))).toEqual([
       `episodes.jsonl.gz: member 4 is damaged, 3000 bytes from byte ${before} on`,
@@ -277,7 +276,7 @@ describe("what was said", () => {
     const data = await openedData([folder]);
     const { id } = await only(data);
     const found = async (text: string): Promise<string[]> =>
-      (await wholePage(data, id, { text })).rows.map(({ key }) => key);
+      (await pageOf(data, id, { text })).rows.map(({ key }) => key);
     expect(await found("ärger")).toEqual(["s1.0"]);
     expect(await found("ALERT(1) ärger")).toEqual(["s1.0"]);
     expect(await found("ärger evil")).toEqual([]);
@@ -285,7 +284,7 @@ describe("what was said", () => {
     expect(await found("lorem")).toEqual(["s1.2"]);
     expect(await found("nadel zwölf")).toEqual(["s1.3"]);
     for (const [i, text] of texts.entries()) expect((await data.episode(id, `s1.${i}`))?.turns[0]?.text).toBe(text);
-    const [row] = (await wholePage(data, id, { text: "lorem" })).rows;
+    const [row] = (await pageOf(data, id, { text: "lorem" })).rows;
     expect(row?.question.length).toBeLessThanOrEqual(200);
   });
 
@@ -294,7 +293,7 @@ describe("what was said", () => {
     await smallDuel(join(folder, "a"));
     const data = await openedData([folder]);
     const { id } = await only(data);
-    const { rows } = await wholePage(data, id, { limit: 100 });
+    const { rows } = await pageOf(data, id, { limit: 100 });
     const training = rows.filter(({ kind }) => kind === "training");
     expect(training.length).toBe(24);
     expect(new Set(training.map(({ opponent }) => opponent))).toEqual(new Set(["step-0", "step-2"]));
@@ -323,7 +322,7 @@ describe("what was said", () => {
     const ids = (await small.runs()).map(({ id }) => id);
     for (const text of ["a", "b", "c", "aa", "cab", "zzz"])
       for (const id of ids)
-        expect([text, await wholePage(small, id, { text })]).toEqual([text, await wholePage(plain, id, { text })]);
+        expect([text, await pageOf(small, id, { text })]).toEqual([text, await pageOf(plain, id, { text })]);
     expect(await small.size()).toBeLessThan(await plain.size());
   });
 });
@@ -335,7 +334,7 @@ test("a closed reader leaves no file open", async () => {
   const before = await handles();
   const data = await folderData({ folders: [folder] });
   const { id } = await only(data);
-  await wholePage(data, id);
+  await pageOf(data, id);
   data.listen(() => undefined);
   await data.close();
   expect(await handles()).toBeLessThanOrEqual(before);

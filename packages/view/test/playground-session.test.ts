@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { createKernels } from "@laconic/engine/wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playground/worker/kept-files.ts";
-import type { WorkerMessage, TeamState } from "../web/playground/worker/messages.ts";
+import type { TeamSpeech } from "../src/protocol.ts";
+import type { WorkerMessage } from "../web/playground/worker/messages.ts";
 import { policyFolder, relayWorld } from "../web/playground/worker/relay-world.ts";
 import { Session } from "../web/playground/worker/session.ts";
 import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
@@ -33,7 +34,7 @@ const parts = () => ({
 });
 const text = async (name: string): Promise<string> =>
   new TextDecoder().decode(await files.read(`${runFolder}/${name}`));
-function expectCharged(state: TeamState | null, cost: number): void {
+function expectCharged(state: TeamSpeech | null, cost: number): void {
   const { edges = [], end = 0, unread = 0, rest, total } = state ?? {};
   expect(total).toBeCloseTo(cost, 12);
   expect(edges.reduce((sum, edge) => sum + edge.cost, end + unread)).toBeCloseTo(cost, 12);

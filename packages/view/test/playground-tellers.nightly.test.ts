@@ -7,7 +7,7 @@ import { keptFiles, keptFolder, runFolder, type KeptFiles } from "../web/playgro
 import type { OwnStory, WorkerMessage } from "../web/playground/worker/messages.ts";
 import { Session } from "../web/playground/worker/session.ts";
 import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
-import { keepStoryModel } from "../web/playground/worker/story-model-files.ts";
+import { keepStoryModel } from "../web/playground/worker/tellers-world.ts";
 import { openTeam, type Team } from "../web/playground/worker/team.ts";
 import { tellersWorld } from "../web/playground/worker/tellers-world.ts";
 
@@ -93,9 +93,9 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
     expect(now[1]?.fact).toMatch(/had a red ball/u);
     expect(lied?.now.gold).toBe("Lily");
     for (const [wrong, reason] of [
-      [{ ...own, name: "Tom" }, "no teller reads of Tom"],
+      [{ ...own, name: "Tom" }, "No teller reads of Tom"],
       [{ ...own, thing: "Red ball!" }, "a few small words"],
-      [{ ...own, texts: ["Lily"] }, "two to five tellers"],
+      [{ ...own, texts: ["Lily"] }, "Two to five tellers"],
     ] as const)
       await expect(session.ask(wrong, 1)).rejects.toThrow(reason);
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SampleQuery, SampleRow } from "@laconic/view";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { readSampleQuery } from "../src/list-query.ts";
+import { answerRequest } from "../src/requests.ts";
 import { writtenBench } from "./fixture/written-bench.ts";
 import { openedData } from "./small-runs.ts";
 
@@ -136,15 +136,19 @@ test("calls that are lost, another sample's, or none are said to be missing; the
   ]);
 });
 
-test("what is asked of samples is checked by name", () => {
-  const read = (text: string): SampleQuery => readSampleQuery(new URLSearchParams(text));
-  expect(read("text=a&method=cot&against=&verdict=wrong&offset=20&limit=10")).toEqual({
+test("what is asked of samples is checked by name", async () => {
+  const asked: SampleQuery[] = [];
+  const data = { samples: async (_: string, query: SampleQuery) => void asked.push(query) };
+  const read = (text: string): Promise<unknown> =>
+    answerRequest(data as never, "benches/b/samples", new URLSearchParams(text));
+  await read("text=a&method=cot&against=&verdict=wrong&offset=20&limit=10");
+  expect(asked[0]).toEqual({
     text: "a",
     method: "cot",
     verdict: "wrong",
     offset: 20,
     limit: 10,
   });
-  expect(() => read("verdict=good")).toThrow("verdict is none of right, wrong, failed, undecided");
-  expect(() => read("limit=501")).toThrow("limit is 501, at most 500 are answered");
+  await expect(read("verdict=good")).rejects.toThrow("verdict is none of right, wrong, failed, undecided");
+  await expect(read("limit=501")).rejects.toThrow("limit is 501, at most 500 are answered");
 });

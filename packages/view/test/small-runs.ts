@@ -61,11 +61,7 @@ export async function openedData(
   return data;
 }
 
-/** Page of a run after all its episodes are read. */
-export async function wholePage(data: ViewData, id: string, query: EpisodeQuery = {}): Promise<EpisodePage> {
-  for (;;) {
-    const page = await data.episodes(id, query);
-    if (!page || page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page as EpisodePage;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+/** Page of a known run's episodes. */
+export async function pageOf(data: ViewData, id: string, query: EpisodeQuery = {}): Promise<EpisodePage> {
+  return (await data.episodes(id, query)) as EpisodePage;
 }

@@ -1,6 +1,7 @@
 import { LaconicError, type Random } from "../../../packages/core/src/index.ts";
 import { nodeProcesses } from "../../../packages/trainer/src/reading/index.ts";
-import { folderData, type FolderReader } from "../../../packages/view/src/data/folder-data.ts";
+import { folderData } from "../../../packages/view/src/data/folder-data.ts";
+import type { ViewData } from "../../../packages/view/src/requests.ts";
 import { diskRoot } from "../disk.ts";
 import { expectThat, hasMisread, hasRotted, looked, untilDone, type Scenario } from "../scenario.ts";
 import { begin, episodesPerGroup, groupsPerStep, jobOf, plainVariant, steps, trainOnce } from "../training.ts";
@@ -23,7 +24,7 @@ interface Shown {
 }
 
 /** Requests all content of a run's pages. @returns null without a run */
-async function look(data: FolderReader): Promise<Shown | null> {
+async function look(data: ViewData): Promise<Shown | null> {
   const [summary] = await data.runs();
   if (!summary) return null;
   const { id } = summary;
@@ -89,7 +90,7 @@ class Reader {
     await data.close();
   }
 
-  open(): Promise<FolderReader> {
+  open(): Promise<ViewData> {
     return folderData({
       folders: [`${diskRoot}/runs`],
       isAlive: (pid) => this.#world.isAlive(pid),
@@ -110,11 +111,11 @@ class Reader {
   }
 
   /** Checks that a completed run is shown completely, and that this reader shows the same as a new one. */
-  async expectWhole(data: FolderReader): Promise<void> {
+  async expectWhole(data: ViewData): Promise<void> {
     this.#world.calm();
-    const shown = await settled(data);
+    const shown = await look(data);
     const fresh = await this.open();
-    const expected = await settled(fresh);
+    const expected = await look(fresh);
     await fresh.close();
     expectThat(
       JSON.stringify(shown) === JSON.stringify(expected),
@@ -129,13 +130,6 @@ class Reader {
     const episodes = steps * groupsPerStep * episodesPerGroup;
     expectThat((expected?.episodes ?? 0) >= episodes, `${expected?.episodes} of ${episodes} episodes are shown`);
   }
-}
-
-/** Result after all data are read. */
-async function settled(data: FolderReader): Promise<Shown | null> {
-  const [summary] = await data.runs();
-  if (summary) await data.readAll(summary.id);
-  return look(data);
 }
 
 export const view: Scenario = {

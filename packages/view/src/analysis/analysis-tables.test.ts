@@ -1,7 +1,7 @@
 import { scriptedEpisode } from "@laconic/core/testing";
 import { analyseTeam } from "@laconic/evaluation/analysis";
 import { expect, test } from "vitest";
-import { analysisMarkdown } from "./analysis-tables.ts";
+import { analysisMarkdown } from "./analyse-run.ts";
 
 test("what an agent said cannot leave its cell of the page", () => {
   const hostile = "| `x` |\n<script>";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { linePath } from "./drawing.ts";
-import { boxAround, placeLabels } from "./place-labels.ts";
-import { planeFile } from "./plane-file.ts";
+import { boxAround, placeLabels } from "./plane.ts";
+import { planeFile } from "./plane.ts";
 import type { PlaneChart } from "./plane.ts";
-import { logTicks, scaleOf, tickFormat, ticksOf } from "./scale.ts";
-import { fitTo, linesOf, textWidth } from "./text-size.ts";
+import { logTicks, scaleOf, tickFormat, ticksOf } from "./drawing.ts";
+import { fitTo, linesOf, textWidth } from "./drawing.ts";
 
 test("ticks are round, within the range, and have the same decimals", () => {
   expect(ticksOf(0.13, 0.91, 5)).toEqual([0.2, 0.4, 0.6, 0.8]);

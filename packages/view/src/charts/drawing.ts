@@ -1,4 +1,4 @@
-import { escapeHtml } from "@laconic/core/text";
+import { escapeHtml, formatNumber, visibleText } from "@laconic/core/text";
 
 /** Drawing element, rendered as markup or as a component. */
 export interface Drawing {
@@ -22,12 +22,8 @@ export function draw(
 export function markupOf({ tag, attributes, children }: Drawing): string {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
   const inside = children.map((child) => (typeof child === "string" ? escapeHtml(child) : markupOf(child)));
-  const end = voidTags.has(tag) ? "" : `</${tag}>`;
-  return `<${tag}${written.join("")}>${inside.join("")}${end}`;
+  return `<${tag}${written.join("")}>${inside.join("")}</${tag}>`;
 }
-
-/** HTML elements without end tag. */
-const voidTags: ReadonlySet<string> = new Set(["img", "source"]);
 
 /** Rounds a coordinate to 0.1 px. */
 export function px(value: number): number {
@@ -55,4 +51,153 @@ export function lonePoints(points: readonly (readonly [number, number])[]): (rea
 /** Design colour by number; 0 is grey. */
 export function colour(number: number): string {
   return number === 0 ? "var(--soft)" : `var(--c${number})`;
+}
+
+/** Maps values to axis positions in CSS pixels. */
+export interface Scale {
+  readonly ticks: readonly number[];
+  /** Positions of both ends. */
+  readonly range: readonly [from: number, to: number];
+  position(value: number): number;
+  value(position: number): number;
+}
+
+interface ScaleOptions {
+  readonly domain: readonly [low: number, high: number];
+  readonly range: Scale["range"];
+  readonly maxTicks: number;
+  readonly isLog?: boolean;
+}
+
+/** Logarithmic domains are positive. */
+export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }: ScaleOptions): Scale {
+  const [from, to] = range;
+  const forward = isLog ? Math.log10 : (value: number): number => value;
+  const backward = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
+  const start = forward(low);
+  const span = forward(high) - start || 1;
+  return {
+    range,
+    ticks: isLog ? logTicks(low, high, maxTicks) : ticksOf(low, high, maxTicks),
+    // Log scales map non-positive values to the low end.
+    position: (value) => from + ((forward(isLog ? Math.max(low, value) : value) - start) / span) * (to - from),
+    value: (position) => backward(start + ((position - from) / (to - from)) * span),
+  };
+}
+
+/** Round ticks, at most `max`: multiples of 1, 2 or 5 times a power of ten. */
+export function ticksOf(low: number, high: number, max: number): readonly number[] {
+  if (!(high > low) || max < 1) return [low];
+  const raw = (high - low) / max;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5].find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10) * power;
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  // Multiples, because sums drift (0.1 + 0.2).
+  const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step))));
+  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(digits)));
+}
+
+/** Positive ticks at 1, 2 and 5 times powers of ten; fewer if more than `max`. */
+export function logTicks(low: number, high: number, max: number): readonly number[] {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
+  const ticksWith = (factors: readonly number[]): number[] =>
+    powers
+      .flatMap((power) => factors.map((factor) => Number((factor * power).toPrecision(3))))
+      .filter((tick) => tick >= low && tick <= high);
+  return [[1, 2, 5], [1, 3], [1]].map(ticksWith).find((ticks) => ticks.length <= max) ?? ticksWith([1]);
+}
+
+/** Uses equal decimals. Unit `share` is shown in per cent. */
+export function tickFormat(ticks: readonly number[], unit: string): (value: number) => string {
+  const [scale, suffix] = unit === "share" ? [100, " %"] : [1, ""];
+  const step = scale * Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return (value) => {
+    const scaled = scale * value;
+    if (Math.abs(scaled) < step * 1e-6) return `0${suffix}`;
+    const text = decimals > 5 ? formatNumber(scaled) : scaled.toLocaleString("en-US", digits);
+    return `${text.replace("-", "−")}${suffix}`;
+  };
+}
+
+interface AxesOptions {
+  readonly x: Scale;
+  /** The range starts at the bottom. */
+  readonly y: Scale;
+  readonly formatX: (value: number) => string;
+  readonly formatY: (value: number) => string;
+  readonly xLabel: string;
+  readonly yLabel?: string;
+}
+
+/** Grid lines and tick labels. Attributes are inline, because SVG files have no style sheet. */
+export function axes({ x, y, formatX, formatY, xLabel, yLabel }: AxesOptions): Drawing {
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+  return draw(
+    "g",
+    { fill: "var(--soft)" },
+    y.ticks.map((value) => {
+      const height = px(y.position(value));
+      return draw(
+        "g",
+        {},
+        draw("line", { stroke: "var(--line)", x1: left, x2: right, y1: height, y2: height }),
+        draw("text", { x: left - 8, y: height + 4, "text-anchor": "end" }, formatY(value)),
+      );
+    }),
+    x.ticks.map((value) => {
+      const place = px(x.position(value));
+      return draw(
+        "g",
+        {},
+        draw("line", { stroke: "var(--line)", x1: place, x2: place, y1: top, y2: bottom }),
+        draw("text", { x: place, y: bottom + 18, "text-anchor": "middle" }, formatX(value)),
+      );
+    }),
+    draw("text", { x: right, y: bottom + 36, "text-anchor": "end" }, xLabel),
+    yLabel === undefined ? null : draw("text", { x: left - 54, y: top - 14 }, yLabel),
+  );
+}
+
+/** Text size of drawings in CSS pixels at scale 1. */
+export const fontSize: number = 13;
+
+/** Line height, including ascent and descent. */
+export const lineHeight: number = Math.ceil(fontSize * 1.25);
+
+/** Upper estimate of a line's width: the reader's font is unknown. */
+export function textWidth(text: string, size: number = fontSize): number {
+  let ems = 0;
+  for (const character of text) ems += widthOf(character);
+  return ems * size;
+}
+
+function widthOf(character: string): number {
+  if (/[ .,:;|!'()ijlIft[\]]/u.test(character)) return 0.42;
+  if (/[MWmw%@→×]/u.test(character)) return 0.98;
+  if (character.codePointAt(0)! > 0x2e80) return 1.1;
+  return /[A-Z]/u.test(character) ? 0.72 : 0.645;
+}
+
+/** Cuts a line to the width with an ellipsis, after making hidden characters visible. */
+export function fitTo(given: string, width: number, size: number = fontSize): string {
+  const text = visibleText(given);
+  if (textWidth(text, size) <= width) return text;
+  const characters = Array.from(text);
+  while (characters.length > 1 && textWidth(`${characters.join("")}…`, size) > width) characters.pop();
+  return `${characters.join("").trimEnd()}…`;
+}
+
+export function linesOf(text: string, width: number, size: number = fontSize): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/u)) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`.trim();
+    if (lines.length > 0 && textWidth(longer, size) <= width) lines[lines.length - 1] = longer;
+    else lines.push(fitTo(word, width, size));
+  }
+  return lines;
 }

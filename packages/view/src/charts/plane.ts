@@ -1,11 +1,24 @@
+import { colourStyle } from "@laconic/core/design";
 import { formatNumber, formatPercent } from "@laconic/core/text";
-import { axes } from "./axes.ts";
-import { colour, draw, linePath, px, type Drawing } from "./drawing.ts";
-import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts";
-import { scaleOf, tickFormat, type Scale } from "./scale.ts";
-import { fitTo, fontSize, lineHeight, textWidth } from "./text-size.ts";
+import {
+  axes,
+  colour,
+  draw,
+  linePath,
+  px,
+  type Drawing,
+  scaleOf,
+  tickFormat,
+  type Scale,
+  fitTo,
+  fontSize,
+  lineHeight,
+  textWidth,
+  markupOf,
+  linesOf,
+} from "./drawing.ts";
 
-export interface PlanePosition {
+interface PlanePosition {
   readonly tokens: number;
   /** 0 to 1. */
   readonly accuracy: number;
@@ -24,7 +37,7 @@ export interface PlanePoint extends PlanePosition {
 }
 
 /** Line in the plane; frontiers are drawn as stairs. */
-export interface PlaneLine {
+interface PlaneLine {
   readonly positions: readonly PlanePosition[];
   readonly color: number;
   readonly look: "path" | "faint" | "frontier";
@@ -57,7 +70,7 @@ interface PlaneScales {
 }
 
 /** Axes, lines, points and labels in a box. */
-export function planeMarks(chart: PlaneChart, box: Box): Drawing {
+function planeMarks(chart: PlaneChart, box: Box): Drawing {
   const frame = { left: box.left + 60, right: box.right - 26, top: box.top + 38, bottom: box.bottom - 48 };
   const scales = { ...scalesOf(chart, frame), frame };
   const { x, y } = scales;
@@ -216,7 +229,7 @@ function stairs(points: readonly (readonly [x: number, y: number])[], end: numbe
 }
 
 /** Screen reader description. */
-export function planeInWords({ title, points }: PlaneChart): string {
+function planeInWords({ title, points }: PlaneChart): string {
   const figures = points
     .filter(({ look }) => look !== "faint")
     .slice(0, 12)
@@ -226,4 +239,143 @@ export function planeInWords({ title, points }: PlaneChart): string {
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Label size and its point. */
+interface Wanted {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `leader`: draw a line to its point, because it is far away or closer to another. */
+interface Placed {
+  readonly x: number;
+  readonly y: number;
+  readonly leader: boolean;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+const directions = [
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+  [0, 1],
+  [1, -1],
+  [1, 1],
+  [-1, -1],
+  [-1, 1],
+] as const;
+/** Distance from point to label. */
+const distances = [9, 18, 30, 46, 66, 90] as const;
+
+/**
+ * Places each label as near to its point as possible, off obstacles, earlier labels and the edge. Null if no position
+ * is free: the legend must name it.
+ */
+export function placeLabels(
+  wanted: readonly Wanted[],
+  obstacles: readonly Box[],
+  bounds: Box,
+): readonly (Placed | null)[] {
+  const taken = [...obstacles];
+  return wanted.map((label) => {
+    for (const distance of distances)
+      for (const [right, down] of directions) {
+        const x = label.x + right * (distance + label.width / 2);
+        const y = label.y + down * (distance + label.height / 2);
+        const box = boxAround(x, y, label.width, label.height);
+        if (!inside(box, bounds) || taken.some((other) => overlap(box, other))) continue;
+        taken.push(box);
+        const own = distanceTo(box, label);
+        const nearer = wanted.some((other) => other !== label && distanceTo(box, other) < own);
+        return { x, y, leader: nearer || distance > distances[0] };
+      }
+    return null;
+  });
+}
+
+function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<Wanted, "x" | "y">): number {
+  return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
+}
+
+export function boxAround(x: number, y: number, width: number, height: number): Box {
+  return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
+}
+
+/** Small boxes along a curve, as obstacles. */
+function boxesAlong(points: readonly (readonly [x: number, y: number])[], room = 3): Box[] {
+  return points.flatMap(([x, y], i) => {
+    const [fromX, fromY] = points[i - 1] ?? [x, y];
+    const pieces = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / 6));
+    return Array.from({ length: pieces }, (_, k) => {
+      const share = (k + 1) / pieces;
+      return boxAround(fromX + share * (x - fromX), fromY + share * (y - fromY), 2 * room, 2 * room);
+    });
+  });
+}
+
+function inside(box: Box, bounds: Box): boolean {
+  return box.left >= bounds.left && box.right <= bounds.right && box.top >= bounds.top && box.bottom <= bounds.bottom;
+}
+
+const sizes = { wide: { width: 900, height: 380 }, narrow: { width: 330, height: 310 } } as const;
+const rowHeight = 22;
+const titleSize: number = fontSize + 2;
+
+/** SVG file with title and legend, for light and dark mode; `narrow` is for phones. */
+export function planeFile(chart: PlaneChart, size: keyof typeof sizes): string {
+  const { width, height } = sizes[size];
+  const room = width - 30;
+  const texts = chart.legend.map(({ text }) => fitTo(text, room - 30));
+  const widest = 36 + Math.max(0, ...texts.map((text) => textWidth(text)));
+  const columns = Math.max(1, Math.min(3, Math.floor(room / widest)));
+  const title = linesOf(chart.title, room, titleSize);
+  const top = 12 + 19 * title.length;
+  const bottom = top + height;
+  const rows = Math.ceil(texts.length / columns);
+  const file = draw(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${width} ${bottom + (rows === 0 ? 0 : rows * rowHeight + 12)}`,
+      "font-family": "system-ui,sans-serif",
+      "font-size": fontSize,
+      role: "img",
+      "aria-labelledby": "plane-t plane-d",
+    },
+    draw("title", { id: "plane-t" }, chart.title),
+    draw("desc", { id: "plane-d" }, planeInWords(chart)),
+    draw("style", {}, colourStyle()),
+    draw("rect", { width: "100%", height: "100%", rx: 10, fill: "var(--panel)" }),
+    title.map((line, i) =>
+      draw("text", { x: 14, y: 24 + 19 * i, fill: "var(--ink)", "font-weight": 600, "font-size": titleSize }, line),
+    ),
+    planeMarks(chart, { left: 0, right: width, top, bottom }),
+    chart.legend.map(({ color, isRing }, i) => {
+      const [cx, cy] = [
+        22 + (i % columns) * Math.floor(room / columns),
+        bottom + 8 + Math.floor(i / columns) * rowHeight,
+      ];
+      const hue = colour(color);
+      return draw(
+        "g",
+        {},
+        draw("circle", { cx, cy, r: 5, "stroke-width": 2, stroke: hue, fill: isRing ? "var(--panel)" : hue }),
+        draw("text", { x: cx + 13, y: cy + 4, fill: "var(--ink)" }, texts[i] ?? ""),
+      );
+    }),
+  );
+  return `${markupOf(file)}\n`;
 }

@@ -3,7 +3,7 @@ import { isRecord, type UnknownRecord } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { clusteredWilsonInterval } from "@laconic/core/numeric";
 import { unpackedBytes } from "@laconic/core/platform";
-import { benchFiles } from "@laconic/core/run-folder";
+import { benchFiles, type GradingStep, type StoredCall } from "@laconic/core/run-folder";
 import { RowFile, rowOf, type RowPlace } from "@laconic/trainer/reading";
 import type {
   BenchRow,
@@ -14,10 +14,9 @@ import type {
   SampleRow,
   SampleVerdict,
 } from "../protocol.ts";
-import { mostFirst } from "./episode-rows.ts";
 import type { RunPlace } from "../runs/run-place.ts";
-import { callsIn, gradingStepsIn } from "./stored-calls.ts";
-import { clipped, searchWords } from "./texts.ts";
+import { selectSamples, type ListedSample } from "./select.ts";
+import { clipped } from "./texts.ts";
 
 /** A question; its samples may come before it. */
 interface Question {
@@ -28,14 +27,11 @@ interface Question {
 }
 
 /** A sample. Its requests stay on disk. */
-interface Sample {
-  readonly row: Omit<SampleRow, "question" | "gold">;
+interface Sample extends ListedSample {
   readonly question: Question;
   /** Position of its method, by first sample. */
   readonly method: number;
   readonly place: RowPlace;
-  /** Answer in lower case. */
-  readonly answer: string;
 }
 
 const maxOthers = 200;
@@ -50,10 +46,6 @@ export class BenchIndex {
   readonly #questions = new Map<string, Question>();
   readonly #samples = new Map<string, Sample>();
   readonly #methods = new Map<string, number>();
-  readonly #benchmarks = new Set<string>();
-  #characters = 0;
-  /** Cached because lists are requested by page. */
-  #selected: { readonly key: string; readonly samples: readonly Sample[] } | null = null;
 
   constructor(id: string, name: string, place: RunPlace) {
     [this.id, this.name, this.#place] = [id, name, place];
@@ -62,7 +54,7 @@ export class BenchIndex {
   }
 
   /** @returns whether anything was new */
-  async readNew(): Promise<boolean> {
+  async refresh(): Promise<boolean> {
     const hasQuestions = await this.#questionsFile.readNew({
       reset: () => {
         for (const question of this.#questions.values()) Object.assign(question, { text: "", gold: "", place: null });
@@ -71,14 +63,12 @@ export class BenchIndex {
     });
     const hasSamples = await this.#samplesFile.readNew({
       reset: () => {
-        for (const list of [this.#samples, this.#methods, this.#benchmarks]) list.clear();
-        this.#characters = 0;
+        this.#samples.clear();
+        this.#methods.clear();
       },
       row: (bytes, place) => this.#addSample(rowOf(bytes) ?? {}, place),
     });
-    const isNew = hasQuestions || hasSamples;
-    if (isNew) this.#selected = null;
-    return isNew;
+    return hasQuestions || hasSamples;
   }
 
   #question(benchmark: string, id: string): Question {
@@ -105,11 +95,8 @@ export class BenchIndex {
     const method = setting === "dealt" ? `${plain} (dealt)` : plain;
     const order = this.#methods.get(method) ?? this.#methods.size;
     this.#methods.set(method, order);
-    this.#benchmarks.add(benchmark);
     const identity = JSON.stringify([benchmark, problem, plain, repeat, config]);
     const key = createHash("sha256").update(identity).digest("hex").slice(0, 12);
-    const answer = textOf(record["answer"])?.toLowerCase() ?? "";
-    this.#characters += answer.length;
     this.#samples.delete(key);
     this.#samples.set(key, {
       row: {
@@ -129,7 +116,7 @@ export class BenchIndex {
       question: this.#question(benchmark, problem),
       place,
       method: order,
-      answer,
+      answer: textOf(record["answer"])?.toLowerCase() ?? "",
     });
   }
 
@@ -142,45 +129,18 @@ export class BenchIndex {
       rows: Array.from(groups.values(), (group) => benchRow(group)),
       samples: samples.length,
       methods: [...this.#methods.keys()],
-      benchmarks: [...this.#benchmarks],
+      benchmarks: [...new Set(samples.map(({ row }) => row.benchmark))],
     };
   }
 
   /** Approximate memory in bytes. */
   get bytes(): number {
-    return 500 * this.#samples.size + this.#characters;
+    return [...this.#samples.values()].reduce((sum, { answer }) => sum + 500 + answer.length, 0);
   }
 
   page({ offset = 0, limit = 100, ...query }: SampleQuery): SamplePage {
-    const key = JSON.stringify(query);
-    if (this.#selected?.key !== key) this.#selected = { key, samples: this.#select(query) };
-    const { samples } = this.#selected;
-    return {
-      total: samples.length,
-      indexed: this.#samples.size,
-      rows: samples.slice(offset, offset + limit).map((sample) => shownSample(sample)),
-    };
-  }
-
-  /** Ignores offset and limit. */
-  #select({ text = "", method, against, benchmark, verdict, sort = "question" }: SampleQuery): readonly Sample[] {
-    const all = [...this.#samples.values()];
-    const words = searchWords(text);
-    const methods = [method, against].filter((name) => name !== undefined);
-    const disagreeing = against === undefined ? null : disagreeingOn(all, method, against);
-    const selected = all.filter(
-      ({ row, question, answer }) =>
-        (methods.length === 0 || methods.includes(row.method)) &&
-        (benchmark === undefined || row.benchmark === benchmark) &&
-        (verdict === undefined || row.verdict === verdict) &&
-        (disagreeing === null || disagreeing.has(repeatOf({ row }))) &&
-        words.every((word) => answer.includes(word) || question.text.toLowerCase().includes(word)),
-    );
-    if (sort === "newest") return selected.toReversed();
-    if (sort === "tokens") return mostFirst(selected, ({ row }) => row.tokens);
-    if (sort === "cost") return mostFirst(selected, ({ row }) => row.usd);
-    if (sort === "time") return mostFirst(selected, ({ row }) => row.seconds);
-    return selected.toSorted(byQuestion);
+    const samples = selectSamples([...this.#samples.values()], query, byQuestion);
+    return { total: samples.length, rows: samples.slice(offset, offset + limit).map(shownSample) };
   }
 
   async sample(key: string): Promise<SampleDetail | null> {
@@ -277,25 +237,6 @@ function benchRow(samples: readonly Sample[]): BenchRow {
   };
 }
 
-function repeatOf({ row }: Pick<Sample, "row">): string {
-  return JSON.stringify([row.benchmark, row.problem, row.repeat]);
-}
-
-/** Repeats on which two methods disagree, right against wrong. Compares any method if `method` is missing. */
-function disagreeingOn(samples: readonly Sample[], method: string | undefined, against: string): ReadonlySet<string> {
-  const repeats = groupBy(samples.filter(isScored), repeatOf);
-  return new Set(
-    [...repeats].flatMap(([key, group]) => {
-      const verdicts = (isMember: (name: string) => boolean): ReadonlySet<SampleVerdict> =>
-        new Set(group.filter(({ row }) => isMember(row.method)).map(({ row }) => row.verdict));
-      const first = verdicts((name) => name !== against && (method === undefined || name === method));
-      const second = verdicts((name) => name === against);
-      const differ = (first.has("right") && second.has("wrong")) || (first.has("wrong") && second.has("right"));
-      return differ ? [key] : [];
-    }),
-  );
-}
-
 function byQuestion(a: Sample, b: Sample): number {
   return a.question.number - b.question.number || a.row.repeat - b.row.repeat || a.method - b.method;
 }
@@ -308,4 +249,47 @@ function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<
     else groups.set(keyOf(item), [item]);
   }
   return groups;
+}
+
+/** Grading steps of a sample; skips invalid values. */
+function gradingStepsIn(steps: unknown): GradingStep[] {
+  return listIn(steps).filter((step): step is GradingStep => {
+    if (!isRecord(step)) return false;
+    const { name, answer, gold, ended = "" } = step;
+    return [name, answer, ended].every(isText) && isTextOrNull(gold);
+  });
+}
+
+/** Calls of a sample with all displayed fields; skips invalid values. */
+function callsIn(calls: unknown): StoredCall[] {
+  return listIn(calls).filter((call): call is StoredCall => {
+    if (!isRecord(call)) return false;
+    const { agent, model, prompt, sampling, reply, error } = call;
+    return (
+      isPrompt(prompt) && isText(agent) && isText(model) && isRecord(sampling) && [reply, error].every(isTextOrNull)
+    );
+  });
+}
+
+function isPrompt(prompt: unknown): boolean {
+  if (!isRecord(prompt)) return false;
+  const { kind, messages, text, tokens } = prompt;
+  if (kind === "messages")
+    return (
+      Array.isArray(messages) &&
+      messages.every((message) => isRecord(message) && isText(message["role"]) && isText(message["content"]))
+    );
+  return kind === "text" ? isText(text) : kind === "tokens" && Array.isArray(tokens);
+}
+
+function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === "string";
 }

@@ -1,34 +1,17 @@
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { thrownText } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
+import type { ViewData } from "../requests.ts";
 import { checkFolders } from "../runs/find-folders.ts";
-import { folderData, type ViewData } from "./folder-data.ts";
+import { dataMethods, folderData } from "./folder-data.ts";
 
 export interface ThreadSetup {
   readonly folders: readonly string[];
   readonly mayCome?: boolean;
 }
 
-const methods = [
-  "runs",
-  "run",
-  "columns",
-  "speech",
-  "episodes",
-  "telling",
-  "episode",
-  "place",
-  "benches",
-  "samples",
-  "sample",
-  "size",
-  "close",
-] as const satisfies readonly Exclude<keyof ViewData, "listen">[];
-
-type Method = (typeof methods)[number];
-
 type ToThread =
-  | { readonly kind: "call"; readonly number: number; readonly method: Method; readonly args: readonly unknown[] }
+  | { readonly kind: "call"; readonly number: number; readonly method: string; readonly args: readonly unknown[] }
   | { readonly kind: "listen"; readonly isOn: boolean };
 
 type FromThread =
@@ -60,7 +43,7 @@ export async function dataThread(
 ): Promise<ViewData> {
   if (!setup.mayCome) await checkFolders(setup.folders);
   const threads = new ReaderThreads(() => open(setup), onError);
-  const ask = methods.map((method) => [method, (...args: readonly unknown[]) => threads.call(method, args)]);
+  const ask = dataMethods.map((method) => [method, (...args: readonly unknown[]) => threads.call(method, args)]);
   const data = {
     ...(Object.fromEntries(ask) as Omit<ViewData, "listen">),
     listen: (listener: (event: ViewEvent) => void) => threads.listen(listener),
@@ -101,7 +84,7 @@ export async function serve(): Promise<void> {
       return;
     }
     const { number, method, args } = message;
-    const call = data[method] as (...args: readonly unknown[]) => Promise<unknown>;
+    const call = data[method as keyof ViewData] as (...args: readonly unknown[]) => Promise<unknown>;
     // Also reports values that cannot be posted.
     call
       .apply(data, args as unknown[])
@@ -125,7 +108,7 @@ class ReaderThreads {
     [this.#open, this.#onError] = [open, onError];
   }
 
-  call(method: Method, args: readonly unknown[]): Promise<never> {
+  call(method: string, args: readonly unknown[]): Promise<never> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
       const message: ToThread = { kind: "call", number: this.#count++, method, args };

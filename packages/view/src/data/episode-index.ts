@@ -1,5 +1,5 @@
-import type { StoredContent } from "@laconic/core/run-folder";
 import { thrownText, type AgentId } from "@laconic/core";
+import type { StoredContent } from "@laconic/core/run-folder";
 import { CutOffError, episodeContent, EpisodeFile, type EpisodeEntry } from "@laconic/trainer/reading";
 import type {
   EpisodeDetail,
@@ -9,14 +9,16 @@ import type {
   Speech,
   SpeechStep,
   TellingEpisode,
+  EpisodeSummary,
 } from "../protocol.ts";
-import type { CostSettings } from "./episode-charges.ts";
-import { episodeDetail } from "./episode-detail.ts";
-import { keyPrefix, orderOf, rowsOf, selectRows, speechOf, type ListedRow } from "./episode-rows.ts";
 import type { RunPlace } from "../runs/run-place.ts";
-import { tellingEpisodes } from "./telling-episodes.ts";
+import type { CostSettings } from "./episode-detail.ts";
+import { episodeDetail } from "./episode-detail.ts";
+import { keyPrefix, rowsOf, speechOf } from "./episode-rows.ts";
+import { orderOf, selectRows, type ListedRow } from "./select.ts";
 import { spaced } from "./texts.ts";
 
+/** A line of the episode file: the episodes of a step or an evaluation. */
 interface Line {
   readonly entry: EpisodeEntry;
   readonly step: number;
@@ -33,15 +35,13 @@ const rowBytes = 400;
 const maxOthers = 200;
 const maxOnWay = 24;
 
-/** Searchable episodes of a run. Finding the lines of all steps is fast; they are read later, newest first. */
+/** Searchable episodes of a run, read as the file grows, newest first. */
 export class EpisodeIndex {
   readonly #place: RunPlace;
   readonly #costs: CostSettings;
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
   #lines: Line[] = [];
-  /** Read from the end. */
-  #waiting: Line[] = [];
   /** Last complete line of each step and kind; only this one counts. */
   #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
@@ -52,7 +52,6 @@ export class EpisodeIndex {
   #wasCut = false;
   /** All rows that count, newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
-  #selected: { readonly key: string; readonly rows: readonly ListedRow[] } | null = null;
   damage: string[] = [];
 
   constructor(place: RunPlace, costs: CostSettings, maxEpisodes: number = limits.episodes) {
@@ -60,7 +59,8 @@ export class EpisodeIndex {
     this.#file = new EpisodeFile(place);
   }
 
-  async findLines(): Promise<void> {
+  /** Reads new lines until the index is full. */
+  async readNew(): Promise<void> {
     if (this.#wasCut) {
       this.#clear();
       this.#file = new EpisodeFile(this.#place);
@@ -71,28 +71,16 @@ export class EpisodeIndex {
         const kind = entry.kind === "step" ? "training" : "evaluation";
         const line: Line = { entry, step: entry.step, kind, rows: null };
         this.#lines.push(line);
-        this.#waiting.push(line);
         if (entry.isComplete) this.#records.set(keyPrefix(kind, entry.step), line);
       },
       damage: (message) => this.#warn(message),
     });
     if (!isNew) return;
-    this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
-    this.#changed();
-  }
-
-  /**
-   * Reads some waiting lines, newest first.
-   * @param episodes - stops at this index size
-   * @returns whether more lines wait
-   */
-  async work(lines: number, episodes: number = Infinity): Promise<boolean> {
-    for (let i = 0; i < lines && !this.isWhole && this.#size.episodes < episodes; i++) {
-      const line = this.#waiting.pop();
-      if (line && this.#counts(line)) await this.#readLine(line);
-    }
-    this.#changed();
-    return !this.isWhole;
+    const unread = this.#lines.filter((line) => line.rows === null && this.#counts(line));
+    for (const line of unread.toSorted((a, b) => orderOf(b) - orderOf(a)))
+      if (this.#size.episodes < this.#maxEpisodes && this.#size.characters < limits.characters)
+        await this.#readLine(line);
+    this.#ordered = null;
   }
 
   async #readLine(line: Line): Promise<void> {
@@ -139,14 +127,8 @@ export class EpisodeIndex {
   }
 
   page({ offset = 0, limit = 50, ...query }: EpisodeQuery): EpisodePage {
-    const key = JSON.stringify(query);
-    if (this.#selected?.key !== key) this.#selected = { key, rows: selectRows(this.#rows(), query) };
-    const { rows } = this.#selected;
-    return {
-      total: rows.length,
-      indexed: this.#rows().length,
-      rows: rows.slice(offset, offset + limit).map(({ summary }) => summary),
-    };
+    const rows = selectRows(this.#rows(), query);
+    return { total: rows.length, rows: rows.slice(offset, offset + limit).map(({ summary }) => summary) };
   }
 
   /** Null for an unknown key or a line that is no longer readable. */
@@ -184,26 +166,15 @@ export class EpisodeIndex {
     }));
   }
 
+  /** Reads a line that a full index left out. */
   async #readNow(line: Line): Promise<void> {
     if (line.rows !== null) return;
-    this.#waiting = this.#waiting.filter((other) => other !== line);
     await this.#readLine(line);
-    this.#changed();
+    this.#ordered = null;
   }
 
-  /** Estimated for waiting lines. */
   get episodes(): number {
-    const read = this.#lines.filter(({ entry, rows }) => entry.isComplete && rows !== null && rows.length > 0);
-    const mean = read.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0) / Math.max(1, read.length);
-    const waiting = this.#waiting.filter((line) => this.#counts(line));
-    const estimated = waiting.reduce((sum, { entry }) => sum + (entry.isComplete ? mean : 1), 0);
-    return this.#rows().length + Math.round(estimated);
-  }
-
-  /** Whether all lines are read or the index is full. */
-  get isWhole(): boolean {
-    const isFull = this.#size.episodes >= this.#maxEpisodes || this.#size.characters >= limits.characters;
-    return isFull || this.#waiting.length === 0;
+    return this.#rows().length;
   }
 
   /** Approximate memory in bytes. */
@@ -226,14 +197,59 @@ export class EpisodeIndex {
     return this.#ordered;
   }
 
-  #changed(): void {
-    [this.#ordered, this.#selected] = [null, null];
-  }
-
   #clear(): void {
-    [this.#lines, this.#waiting, this.damage] = [[], [], []];
+    [this.#lines, this.damage, this.#ordered] = [[], [], null];
     [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
     [this.#wasCut, this.#size, this.#shared] = [false, { episodes: 0, characters: 0 }, new Map()];
-    this.#changed();
   }
+}
+
+/**
+ * Returns a run's most telling conversations, most telling first, one per reason. Ties go to the first problem id.
+ * 1. `saving`: equal grade in both evaluations and the largest token saving; right ones are preferred.
+ * 2. `failure`: right at first, wrong at last, fewest tokens; else wrong at last, most tokens.
+ * 3. `silence`: right at last, most silent agents, then fewest tokens.
+ * @param first - episodes of the first evaluation
+ * @param last - episodes of the last evaluation
+ */
+export function tellingEpisodes(
+  first: readonly EpisodeSummary[],
+  last: readonly EpisodeSummary[],
+): readonly Omit<TellingEpisode, "way">[] {
+  const earlier = new Map(first.map((episode) => [episode.problem, episode]));
+  const saved = ({ problem, tokens }: EpisodeSummary): number => (earlier.get(problem)?.tokens ?? tokens) - tokens;
+  // Compares answers if there is no grade.
+  const isSaving = (episode: EpisodeSummary): boolean => {
+    const { grade, answer } = earlier.get(episode.problem) ?? episode;
+    return saved(episode) > 0 && grade === episode.grade && (grade !== null || answer === episode.answer);
+  };
+  const lost = last.filter((episode) => isWrong(episode) && earlier.get(episode.problem)?.grade === 1);
+  const isQuiet = ({ grade, silent }: EpisodeSummary): boolean => grade === 1 && silent.length > 0;
+  const told: Omit<TellingEpisode, "way">[] = [];
+  const tell = (
+    why: TellingEpisode["why"],
+    candidates: readonly EpisodeSummary[],
+    rank: (episode: EpisodeSummary) => readonly [number, number],
+  ): void => {
+    const [episode] = candidates
+      .filter(({ key }) => told.every((other) => other.episode.key !== key))
+      .toSorted(byRank(rank));
+    if (episode) told.push({ why, episode, before: earlier.get(episode.problem) ?? null });
+  };
+  tell("saving", last.filter(isSaving), (episode) => [Number(episode.grade === 1), saved(episode)]);
+  if (lost.length > 0) tell("failure", lost, ({ tokens }) => [-tokens, 0]);
+  else tell("failure", last.filter(isWrong), ({ tokens }) => [tokens, 0]);
+  tell("silence", last.filter(isQuiet), ({ silent, tokens }) => [silent.length, -tokens]);
+  return told;
+}
+
+function isWrong({ grade }: EpisodeSummary): boolean {
+  return grade !== null && grade < 1;
+}
+
+function byRank(rank: (episode: EpisodeSummary) => readonly [number, number]) {
+  return (a: EpisodeSummary, b: EpisodeSummary): number => {
+    const [[a1, a2], [b1, b2]] = [rank(a), rank(b)];
+    return b1 - a1 || b2 - a2 || (a.problem < b.problem ? -1 : Number(a.problem > b.problem));
+  };
 }

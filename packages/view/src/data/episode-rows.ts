@@ -1,18 +1,10 @@
 import type { AgentId, Problem } from "@laconic/core";
-import { costBreakdown, meanBreakdown } from "@laconic/core/ledger";
 import type { StoredContent, StoredEpisode, StoredUtterance } from "@laconic/core/run-folder";
-import type { EpisodeKind, EpisodeQuery, EpisodeSummary, SpeechStep } from "../protocol.ts";
-import { trainedCharges, type CostSettings } from "./episode-charges.ts";
-import { gradeOf } from "./episode-detail.ts";
-import { clipped, searchWords } from "./texts.ts";
-
-/** An episode in the index. Tokens stay on disk. */
-export interface ListedRow {
-  readonly summary: EpisodeSummary;
-  readonly agents: readonly AgentId[];
-  /** Question, views, messages and answer in lower case. */
-  readonly text: string;
-}
+import type { EpisodeKind, EpisodeSummary, SpeechStep } from "../protocol.ts";
+import { gradeOf, trainedCharges, type CostSettings } from "./episode-detail.ts";
+import type { ListedRow } from "./select.ts";
+import { teamSpeech } from "./team-speech.ts";
+import { clipped } from "./texts.ts";
 
 interface PlayedEpisode {
   readonly problem: Problem;
@@ -27,11 +19,6 @@ const maxSearched = 1_000_000;
 
 export function keyPrefix(kind: EpisodeKind, step: number): string {
   return `${kind === "training" ? "s" : "e"}${step}`;
-}
-
-/** Evaluations follow their step. */
-export function orderOf({ kind, step }: Pick<EpisodeSummary, "kind" | "step">): number {
-  return 2 * step + (kind === "evaluation" ? 1 : 0);
 }
 
 /** Builds the rows of a record's episodes. @param shared - interned strings */
@@ -92,67 +79,11 @@ function numberOrNull(value: unknown): number | null {
 }
 
 export function speechOf(step: number, content: StoredContent, costs: CostSettings): SpeechStep {
-  const episodes = playedEpisodes("training", content);
-  const written = new Map<AgentId, number>();
-  const turns = new Map<AgentId, { all: number; silent: number }>();
-  for (const { episode, utterances } of episodes) {
-    for (const { agent, writtenTokens } of episode.ledger.calls)
-      written.set(agent, (written.get(agent) ?? 0) + writtenTokens);
-    for (const { agent, silent } of utterances) {
-      const sums = turns.get(agent) ?? { all: 0, silent: 0 };
-      turns.set(agent, { all: sums.all + 1, silent: sums.silent + Number(silent) });
-    }
-  }
-  const breakdowns = episodes.map(({ episode, utterances }, i) =>
-    costBreakdown({ ledger: episode.ledger, utterances }, trainedCharges(content, i, costs)),
-  );
-  const count = Math.max(1, episodes.length);
-  return {
-    step,
-    episodes: episodes.length,
-    ...meanBreakdown(breakdowns),
-    written: Object.fromEntries([...written].map(([agent, sum]) => [agent, sum / count])),
-    silence: Object.fromEntries([...turns].map(([agent, { all, silent }]) => [agent, silent / all])),
-    prices: Object.fromEntries(Object.entries(content.prices ?? {}).map(([name, price]) => [name, price ?? 0])),
-  };
-}
-
-/** Ignores offset and limit. @param rows - newest first */
-export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): readonly ListedRow[] {
-  const { text = "", kind, correct, agent, silent, fromStep = 0, toStep = Infinity, problem, sort = "newest" } = query;
-  const words = searchWords(text);
-  const isSilent = ({ summary }: ListedRow): boolean =>
-    agent === undefined ? summary.silent.length > 0 : summary.silent.includes(agent);
-  const selected = rows.filter((row) => {
-    const { summary } = row;
-    return (
-      (kind === undefined || summary.kind === kind) &&
-      fromStep <= summary.step &&
-      summary.step <= toStep &&
-      (problem === undefined || summary.problem === problem) &&
-      (correct === undefined || (summary.grade === 1) === correct) &&
-      (agent === undefined || row.agents.includes(agent)) &&
-      (silent === undefined || isSilent(row) === silent) &&
-      words.every((word) => row.text.includes(word))
-    );
-  });
-  if (sort === "tokens") return mostFirst(selected, ({ summary }) => summary.tokens);
-  if (sort === "reward") return mostFirst(selected, ({ summary }) => summary.reward);
-  return sort === "oldest" ? mostFirst(selected, ({ summary }) => -orderOf(summary)) : selected;
-}
-
-/** Descending and stable; rows without a value come last. */
-export function mostFirst<T>(rows: readonly T[], valueOf: (row: T) => number | null): readonly T[] {
-  const keys = Float64Array.from(rows, (row) => -(valueOf(row) ?? -Infinity));
-  // Sorting plain numbers is ten times as fast.
-  const sorted = keys.toSorted();
-  const next = new Map<number, number>();
-  for (let i = sorted.length - 1; i >= 0; i--) next.set(sorted[i] as number, i);
-  const ordered = Array.from<T>({ length: rows.length });
-  for (const [i, row] of rows.entries()) {
-    const position = next.get(keys[i] as number) as number;
-    next.set(keys[i] as number, position + 1);
-    ordered[position] = row;
-  }
-  return ordered;
+  const episodes = playedEpisodes("training", content).map(({ episode, utterances }, i) => ({
+    ledger: episode.ledger,
+    utterances,
+    charges: trainedCharges(content, i, costs),
+  }));
+  const prices = Object.entries(content.prices ?? {}).map(([name, price]) => [name, price ?? 0]);
+  return { step, episodes: episodes.length, ...teamSpeech(episodes), prices: Object.fromEntries(prices) };
 }

@@ -15,33 +15,10 @@ import type {
   TellingEpisode,
   ViewEvent,
 } from "../protocol.ts";
-import { BenchIndex } from "./bench-index.ts";
+import type { ViewData } from "../requests.ts";
 import { checkFolders, findFolders, realFolder } from "../runs/find-folders.ts";
+import { BenchIndex } from "./bench-index.ts";
 import { RunReader } from "./run-reader.ts";
-
-/** Data of run folders; null for a missing run, bench, episode or sample. */
-export interface ViewData {
-  runs(): Promise<readonly RunSummary[]>;
-  run(id: string): Promise<RunDetail | null>;
-  /** @param names - null for all */
-  columns(id: string, names: readonly string[] | null): Promise<MetricTable | null>;
-  speech(id: string): Promise<Speech | null>;
-  episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
-  /** Most telling first. */
-  telling(id: string): Promise<readonly TellingEpisode[] | null>;
-  /** Tokens have ids without texts. */
-  episode(id: string, key: string): Promise<EpisodeDetail | null>;
-  /** Run folder and configuration, for its tokenizer. */
-  place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
-  benches(): Promise<readonly BenchTable[]>;
-  samples(id: string, query: SampleQuery): Promise<SamplePage | null>;
-  sample(id: string, key: string): Promise<SampleDetail | null>;
-  /** Polls the files while there are listeners. @returns stops listening */
-  listen(listener: (event: ViewEvent) => void): () => void;
-  /** Approximate memory of the indexes in bytes. */
-  size(): Promise<number>;
-  close(): Promise<void>;
-}
 
 /** Options of `folderData`. */
 export interface FolderDataOptions {
@@ -73,46 +50,27 @@ const lookMs = 1000;
 /** Every fifth poll includes finished runs and new folders. */
 const looksBetween = 5;
 
-/** About 20 ms of reading. */
-const linesAtOnce = 4;
-
-const piecesPerEvent = 25;
-
-/** Reads folders in the caller's thread. */
-export interface FolderReader extends ViewData {
-  /** Reads all rows and episodes of a run; other methods use the part already read. */
-  readAll(id: string): Promise<void>;
-}
-
 /** Opens runs in and below local folders. @throws LaconicError `config_invalid` for a missing folder */
-export async function folderData(options: FolderDataOptions): Promise<FolderReader> {
+export async function folderData(options: FolderDataOptions): Promise<ViewData> {
   checkOptions(options);
   if (!options.mayCome) await checkFolders(options.folders);
   return new FolderData(options);
 }
 
-class FolderData implements FolderReader {
+class FolderData implements ViewData {
   readonly #options: FolderDataOptions;
   readonly #runs = new Map<string, RunReader>();
   readonly #benches = new Map<string, BenchIndex>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
-  /** Last requested run is last. */
-  readonly #used = new Set<RunReader>();
+  /** Ids of requested runs and benches, the last request last. */
+  readonly #used = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  #isReading = false;
   #looks = 0;
   #stopLooking: (() => void) | null = null;
 
   constructor(options: FolderDataOptions) {
     this.#options = options;
-  }
-
-  /** Serialises work, because readers must not overlap. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined);
-    return done;
   }
 
   async runs(): Promise<readonly RunSummary[]> {
@@ -122,42 +80,31 @@ class FolderData implements FolderReader {
   }
 
   run(id: string): Promise<RunDetail | null> {
-    return this.#ask(id, (run) => run.detail());
+    return this.#ask(this.#runs, id, (run) => run.detail());
   }
 
   columns(id: string, names: readonly string[] | null): Promise<MetricTable | null> {
-    return this.#ask(id, async (run) => (await run.columns()).table(names));
+    return this.#ask(this.#runs, id, async (run) => (await run.columns()).table(names));
   }
 
   speech(id: string): Promise<Speech | null> {
-    return this.#ask(id, (run) => run.speech());
+    return this.#ask(this.#runs, id, (run) => run.speech());
   }
 
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null> {
-    return this.#ask(id, async (run) => (await run.index()).page(query));
+    return this.#ask(this.#runs, id, async (run) => (await run.index()).page(query));
   }
 
   telling(id: string): Promise<readonly TellingEpisode[] | null> {
-    return this.#ask(id, async (run) => (await run.index()).telling());
+    return this.#ask(this.#runs, id, async (run) => (await run.index()).telling());
   }
 
   episode(id: string, key: string): Promise<EpisodeDetail | null> {
-    return this.#ask(id, async (run) => {
-      const episode = await (await run.index()).episode(key);
-      if (!episode || episode.messageValue.length > 0) return episode;
-      return { ...episode, messageValue: await run.messageValue(episode.row.problem, episode.turns) };
-    });
+    return this.#ask(this.#runs, id, (run) => run.episode(key));
   }
 
   place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null> {
-    return this.#ask(id, async (run) => ({ directory: run.directory, config: run.config }));
-  }
-
-  async readAll(id: string): Promise<void> {
-    await this.#ask(id, async (run) => {
-      await run.index();
-      while (run.hasWork) await run.work(linesAtOnce);
-    });
+    return this.#ask(this.#runs, id, async ({ directory, config }) => ({ directory, config }));
   }
 
   async benches(): Promise<readonly BenchTable[]> {
@@ -166,11 +113,11 @@ class FolderData implements FolderReader {
   }
 
   samples(id: string, query: SampleQuery): Promise<SamplePage | null> {
-    return this.#askBench(id, async (bench) => bench.page(query));
+    return this.#ask(this.#benches, id, async (bench) => bench.page(query));
   }
 
   sample(id: string, key: string): Promise<SampleDetail | null> {
-    return this.#askBench(id, (bench) => bench.sample(key));
+    return this.#ask(this.#benches, id, (bench) => bench.sample(key));
   }
 
   listen(listener: (event: ViewEvent) => void): () => void {
@@ -186,7 +133,7 @@ class FolderData implements FolderReader {
   }
 
   async size(): Promise<number> {
-    return [...this.#used, ...this.#benches.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [...this.#runs.values(), ...this.#benches.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   async close(): Promise<void> {
@@ -205,8 +152,11 @@ class FolderData implements FolderReader {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #emitRun({ summary }: RunReader): void {
-    if (summary) this.#emit({ type: "run", id: summary.id, step: summary.step, state: summary.state });
+  /** Serialises work, because readers must not overlap. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
   /** @param all - includes new folders, benches and finished runs */
@@ -216,13 +166,14 @@ class FolderData implements FolderReader {
       if (run.summary && !all && run.summary.state !== "running") continue;
       await this.#alone(async () => {
         const isNew = run.summary === null;
-        if (!this.#isClosed && (await run.refresh()) && !isNew) this.#emitRun(run);
+        if (this.#isClosed || !(await run.refresh()) || isNew || !run.summary) return;
+        const { id, step, state } = run.summary;
+        this.#emit({ type: "run", id, step, state });
       });
     }
     for (const bench of all ? this.#benches.values() : [])
-      if (await this.#alone(async () => !this.#isClosed && bench.readNew())) this.#emit({ type: "runs" });
+      if (await this.#alone(async () => !this.#isClosed && bench.refresh())) this.#emit({ type: "runs" });
     if (hasChanged) this.#emit({ type: "runs" });
-    this.#readOn();
   }
 
   /** @returns whether folders appeared or vanished */
@@ -231,7 +182,6 @@ class FolderData implements FolderReader {
     const { isAlive = nodeProcesses.isAlive, folders } = this.#options;
     const roots = await Promise.all(folders.map((folder) => realFolder(folder)));
     const found = await findFolders(roots.filter((root) => root !== null));
-    const names = new Set(found.map(({ kind, id }) => `${kind} ${id}`));
     let hasChanged = false;
     for (const folder of found) {
       const { kind, id, name, place } = folder;
@@ -240,66 +190,43 @@ class FolderData implements FolderReader {
       else this.#runs.set(id, new RunReader(folder, { host: nodeProcesses.host, isAlive }));
       hasChanged = true;
     }
-    for (const [id, run] of this.#runs)
-      if (!names.has(`run ${id}`)) {
-        hasChanged = this.#runs.delete(id);
-        this.#used.delete(run);
-      }
-    for (const id of this.#benches.keys()) if (!names.has(`bench ${id}`)) hasChanged = this.#benches.delete(id);
+    const kinds = new Map(found.map(({ id, kind }) => [id, kind]));
+    for (const id of this.#runs.keys()) if (kinds.get(id) !== "run") hasChanged = this.#runs.delete(id);
+    for (const id of this.#benches.keys()) if (kinds.get(id) !== "bench") hasChanged = this.#benches.delete(id);
     return hasChanged;
   }
 
-  /** Reads the rest of all runs in the background, last requested first. */
-  #readOn(): void {
-    if (this.#isReading) return;
-    this.#isReading = true;
-    const read = async (): Promise<void> => {
-      for (let pieces = 1; ; pieces++) {
-        const run = [...this.#runs.values(), ...this.#used].findLast(({ hasWork }) => hasWork);
-        if (!run || this.#isClosed) break;
-        await this.#alone(() => run.work(linesAtOnce));
-        if (!run.hasWork || pieces % piecesPerEvent === 0) this.#emitRun(run);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await this.#alone(() => this.#makeRoom());
-    };
-    void read()
-      .catch((error: unknown) => this.#options.onError?.(error))
-      .finally(() => void (this.#isReading = false));
+  async #ask<R extends RunReader | BenchIndex, T>(
+    readers: ReadonlyMap<string, R>,
+    id: string,
+    answer: (reader: R) => Promise<T>,
+  ): Promise<T | null> {
+    if (!readers.has(id)) await this.#look(true);
+    return this.#alone(async () => {
+      const reader = readers.get(id);
+      if (!reader) return null;
+      await reader.refresh();
+      this.#used.delete(id);
+      this.#used.add(id);
+      const value = await answer(reader);
+      await this.#makeRoom();
+      return value;
+    });
   }
 
   async #makeRoom(): Promise<void> {
     const { maxBytes = 128 << 20 } = this.#options;
     let bytes = await this.size();
-    for (const run of [...this.#used].slice(0, -1)) {
+    for (const id of [...this.#used].slice(0, -1)) {
       if (bytes <= maxBytes) return;
-      bytes -= run.bytes;
-      this.#used.delete(run);
-      run.forget();
+      const run = this.#runs.get(id);
+      bytes -= run?.bytes ?? 0;
+      run?.forget();
     }
   }
-
-  async #ask<T>(id: string, answer: (run: RunReader) => Promise<T>): Promise<T | null> {
-    if (this.#runs.size === 0) await this.#look(true);
-    const value = await this.#alone(async () => {
-      const run = this.#runs.get(id);
-      if (!run) return null;
-      await run.refresh();
-      this.#used.delete(run);
-      this.#used.add(run);
-      return answer(run);
-    });
-    this.#readOn();
-    return value;
-  }
-
-  async #askBench<T>(id: string, answer: (bench: BenchIndex) => Promise<T>): Promise<T | null> {
-    if (!this.#benches.has(id)) await this.#look(true);
-    return this.#alone(async () => {
-      const bench = this.#benches.get(id);
-      if (!bench) return null;
-      await bench.readNew();
-      return answer(bench);
-    });
-  }
 }
+
+/** Names of the methods of `ViewData`, for callers in other threads. */
+export const dataMethods: readonly string[] = Object.getOwnPropertyNames(FolderData.prototype).filter(
+  (name) => name !== "constructor",
+);

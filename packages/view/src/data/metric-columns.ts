@@ -25,34 +25,21 @@ export class MetricColumns {
     this.#every = 2 ** Math.max(0, Math.ceil(Math.log2(steps / maxRows)));
   }
 
-  /** Whether the last read reached the end of both files. */
-  get isWhole(): boolean {
-    return this.#metrics.isWhole && this.#timing.isWhole;
-  }
-
-  /** @param maxBytes - approximate bytes to read per file */
-  async readNew(maxBytes: number = Infinity): Promise<void> {
-    await this.#metrics.readNew(
-      {
-        reset: () => {
-          [this.#columns, this.#steps, this.defects] = [new Map(), [], []];
-          this.#rowOf.clear();
-        },
-        row: (bytes) => this.#add(this.#metrics, bytes, (step) => this.#newRow(step)),
+  async readNew(): Promise<void> {
+    await this.#metrics.readNew({
+      reset: () => {
+        [this.#columns, this.#steps, this.defects] = [new Map(), [], []];
+        this.#rowOf.clear();
       },
-      maxBytes,
-    );
-    // Timing needs the row that its metrics create.
-    if (!this.#metrics.isWhole) return;
-    await this.#timing.readNew(
-      {
-        reset: () => {
-          for (const name of this.#columns.keys()) if (/^(?:timing_s|perf)\//u.test(name)) this.#columns.delete(name);
-        },
-        row: (bytes) => this.#add(this.#timing, bytes, (step) => this.#rowOf.get(step)),
+      row: (bytes) => this.#add(this.#metrics, bytes, (step) => this.#newRow(step)),
+    });
+    await this.#timing.readNew({
+      reset: () => {
+        for (const name of this.#columns.keys()) if (/^(?:timing_s|perf)\//u.test(name)) this.#columns.delete(name);
       },
-      maxBytes,
-    );
+      // Metrics create the rows.
+      row: (bytes) => this.#add(this.#timing, bytes, (step) => this.#rowOf.get(step)),
+    });
     while (this.#steps.length > 2 * maxRows) this.#thin();
   }
 

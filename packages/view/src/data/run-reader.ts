@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isRecord, thrownText, type UnknownRecord } from "@laconic/core";
+import { thrownText } from "@laconic/core";
 import {
   describeChanges,
   describeMetric,
@@ -16,18 +16,12 @@ import {
   type RunFacts,
   type RunSource,
 } from "@laconic/trainer/reading";
-import type { MessageValue, RunDetail, RunSummary, Speech } from "../protocol.ts";
-import { costSettingsOf } from "./episode-charges.ts";
+import type { EpisodeDetail, RunDetail, RunSummary, Speech } from "../protocol.ts";
+import { costSettingsOf } from "./episode-detail.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import type { FoundFolder } from "../runs/find-folders.ts";
 import { MetricColumns } from "./metric-columns.ts";
-import { settingsOf } from "../runs/settings.ts";
-
-/** About 30 ms of reading. */
-const sliceBytes = 8 << 20;
-
-/** Lines and episodes read before the first answer. */
-const first = { lines: 32, episodes: 1000 } as const;
+import { budgetOf, recordOf, settingsOf } from "../runs/settings.ts";
 
 /** Steps for the time estimate. The first step loads and compiles, so fewer than three are not enough. */
 const recentSteps = 20;
@@ -67,9 +61,9 @@ export class RunReader {
     this.#seen = seen;
     try {
       await this.#readSeconds();
-      await this.#columns?.readNew(sliceBytes);
-      await this.#index?.findLines();
-      const seconds = this.#timing.rows > 0 && this.#timing.isWhole ? this.#seconds : null;
+      await this.#columns?.readNew();
+      await this.#index?.readNew();
+      const seconds = this.#timing.rows > 0 ? this.#seconds : null;
       this.#facts = await readRunFacts(this.#source, { processes: this.#processes, seconds });
       this.#isReadable = true;
     } catch (error) {
@@ -118,65 +112,39 @@ export class RunReader {
     };
   }
 
-  /** Agents in the order of evaluations, else of metrics. */
+  /** Agents in the order of evaluations, else of their first turns. */
   async speech(): Promise<Speech> {
-    const [columns, index] = [await this.columns(), await this.index()];
-    const evaluated = this.summary?.agents ?? [];
-    const written = columns.names().flatMap((name) => /^tokens\/written\/(.+)$/u.exec(name)?.[1] ?? []);
-    return index.speech(evaluated.length > 0 ? evaluated : written);
+    return (await this.index()).speech(this.summary?.agents ?? []);
   }
 
   async columns(): Promise<MetricColumns> {
     if (!this.#columns) {
       this.#columns = new MetricColumns(this.#source, this.#facts?.step);
-      if (this.#isReadable) await this.#columns.readNew(sliceBytes);
+      if (this.#isReadable) await this.#columns.readNew();
     }
     return this.#columns;
   }
 
-  /** Index with all lines found and the newest read. */
   async index(): Promise<EpisodeIndex> {
     if (!this.#index) {
       this.#index = new EpisodeIndex(this.#folder.place, costSettingsOf(this.#facts?.train ?? {}));
-      if (this.#isReadable) {
-        await this.#index.findLines();
-        await this.#index.work(first.lines, first.episodes);
-      }
+      if (this.#isReadable) await this.#index.readNew();
     }
     return this.#index;
   }
 
-  /** Reads more rows, or else episode lines. */
-  async work(lines: number): Promise<void> {
-    if (!this.#hasRows) await this.#index?.work(lines);
-    else {
-      if (this.#columns && !this.#columns.isWhole) await this.#columns.readNew(sliceBytes);
-      if (this.#timing.isWhole) return;
-      await this.#readSeconds();
-      if (this.#timing.isWhole) this.#seen = ""; // The next `refresh` updates the summary.
-    }
-  }
-
-  get #hasRows(): boolean {
-    const areRead = (this.#columns?.isWhole ?? true) && this.#timing.isWhole;
-    return this.#facts !== null && this.#isReadable && !areRead;
-  }
-
-  get hasWork(): boolean {
-    return this.#hasRows || (this.#index !== null && !this.#index.isWhole);
-  }
-
-  /** Measured by `laconic analyze`. */
-  async messageValue(
-    problem: string,
-    turns: readonly { readonly turn: number; readonly text: string }[],
-  ): Promise<MessageValue[]> {
+  /** With the message values that `laconic analyze` has measured, unless the episode has its own. */
+  async episode(key: string): Promise<EpisodeDetail | null> {
+    const episode = await (await this.index()).episode(key);
+    if (!episode || episode.messageValue.length > 0) return episode;
+    const { problem } = episode.row;
     const rows = await readRows(this.#folder.place, "message-values.jsonl");
-    return turns.flatMap(({ turn, text }) => {
+    const messageValue = episode.turns.flatMap(({ turn, text }) => {
       const row = rows.find((each) => each["problem"] === problem && each["turn"] === turn && each["text"] === text);
       const value = row?.["value"];
       return typeof value === "number" ? [{ turn, value, interval: null }] : [];
     });
+    return { ...episode, messageValue };
   }
 
   get bytes(): number {
@@ -189,20 +157,17 @@ export class RunReader {
   }
 
   async #readSeconds(): Promise<void> {
-    await this.#timing.readNew(
-      {
-        reset: () => {
-          [this.#seconds, this.#recent.length] = [0, 0];
-        },
-        row: (row) => {
-          const seconds = stepSeconds(rowOf(row) ?? {});
-          this.#seconds += seconds;
-          this.#recent.push(seconds);
-          if (this.#recent.length > recentSteps) this.#recent.shift();
-        },
+    await this.#timing.readNew({
+      reset: () => {
+        [this.#seconds, this.#recent.length] = [0, 0];
       },
-      sliceBytes,
-    );
+      row: (row) => {
+        const seconds = stepSeconds(rowOf(row) ?? {});
+        this.#seconds += seconds;
+        this.#recent.push(seconds);
+        if (this.#recent.length > recentSteps) this.#recent.shift();
+      },
+    });
   }
 }
 
@@ -213,7 +178,6 @@ function summaryOf(
 ): Omit<RunSummary, "id" | "name" | "folder" | "bytes"> {
   const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train, config } = facts;
   const isEstimable = state === "running" && plannedSteps !== null && recent.length >= minRecentSteps;
-  const target = recordOf(train["budget"])["targetTokens"];
   return {
     state,
     reason,
@@ -232,13 +196,9 @@ function summaryOf(
     model: nameOf(recordOf(config)["model"]),
     agents: Object.keys(facts.evaluations[0]?.silence ?? {}),
     objective: nameOf(train["objective"]),
-    budgetTokens: typeof target === "number" ? target : null,
+    budgetTokens: budgetOf(train),
     settings: settingsOf(config),
   };
-}
-
-function recordOf(value: unknown): UnknownRecord {
-  return isRecord(value) ? value : {};
 }
 
 /** Name of a setting: a name, or an object with a name or file. */

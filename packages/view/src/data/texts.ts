@@ -5,12 +5,6 @@ export function clipped(text: string, max = 200): string {
   return Buffer.from(text.slice(0, end)).toString();
 }
 
-/** First 16 words of a search, in lower case. */
-export function searchWords(text: string): readonly string[] {
-  const words = text.toLowerCase().split(/\s+/u);
-  return words.filter((word) => word !== "").slice(0, 16);
-}
-
 /** Samples at most `max` items evenly, including both ends. @param max - 2 or more */
 export function spaced<T>(all: readonly T[], max: number): readonly T[] {
   if (all.length <= max) return all;

@@ -5,8 +5,9 @@ import { LaconicError } from "@laconic/core";
 import { optionCheck } from "@laconic/core/checks";
 import { escapeHtml } from "@laconic/core/text";
 import type { TokenizerOf } from "../api.ts";
-import { folderData, type FolderReader } from "../data/folder-data.ts";
+import { folderData } from "../data/folder-data.ts";
 import type { RecordedBench, RecordedRun, RecordedView } from "../protocol.ts";
+import type { ViewData } from "../requests.ts";
 import { webFolder } from "../web-folder.ts";
 import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } from "./record.ts";
 
@@ -73,7 +74,7 @@ export async function exportPage(options: ExportOptions): Promise<ExportedPage> 
 const reserved = 20_000;
 
 async function recordView(
-  data: FolderReader,
+  data: ViewData,
   empty: RecordedView,
   room: number,
   tokenizerOf: TokenizerOf,

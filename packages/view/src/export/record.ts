@@ -1,6 +1,5 @@
 import { formatCount } from "@laconic/core/text";
 import { withTexts, type TokenizerOf } from "../api.ts";
-import type { FolderReader } from "../data/folder-data.ts";
 import { spaced } from "../data/texts.ts";
 import type {
   BenchTable,
@@ -11,6 +10,7 @@ import type {
   SampleDetail,
   TellingEpisode,
 } from "../protocol.ts";
+import type { ViewData } from "../requests.ts";
 
 export interface Recording<T> {
   readonly recorded: T;
@@ -39,12 +39,11 @@ export function embeddedBytes(value: unknown): number {
 
 /** Records as many steps, curves and conversations of a run as `maxBytes` allow, most telling first. */
 export async function recordRun(
-  data: FolderReader,
+  data: ViewData,
   id: string,
   maxBytes: number,
   tokenizerOf: TokenizerOf,
 ): Promise<Recording<RecordedRun>> {
-  await data.readAll(id);
   const [detail, speech, table] = [await data.run(id), await data.speech(id), await data.columns(id, null)];
   if (!detail || !speech || !table) throw new Error(`there is no run ${id}`);
   const telling = (await data.telling(id)) ?? [];
@@ -87,7 +86,7 @@ export async function recordRun(
 
 /** Records a bench's table and as many samples as `maxBytes` allow, by question. */
 export async function recordBench(
-  data: FolderReader,
+  data: ViewData,
   table: BenchTable,
   maxBytes: number,
 ): Promise<Recording<RecordedBench>> {
@@ -149,7 +148,7 @@ function withHeldOthers<T extends { readonly others: readonly { readonly key: st
  * newest.
  */
 async function keysOf(
-  data: FolderReader,
+  data: ViewData,
   id: string,
   [first, ...others]: readonly TellingEpisode[],
 ): Promise<ReadonlySet<string>> {

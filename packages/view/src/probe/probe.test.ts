@@ -2,8 +2,8 @@ import type { RecordedEpisode } from "@laconic/core/run-folder";
 import type { ProbeRecord } from "@laconic/trainer/reading";
 import type { Evaluation } from "@laconic/trainer";
 import { expect, test } from "vitest";
-import { pairedFamily, unpairedFamily } from "./compare-family.ts";
-import { probeTable, probeText } from "./probe-table.ts";
+import { pairedFamily, unpairedFamily } from "./play-families.ts";
+import { probeTable, probeText } from "./probe-run.ts";
 
 /** An episode with a grade, in which so many tokens were written. */
 function played(task: number, tokens: number): RecordedEpisode {

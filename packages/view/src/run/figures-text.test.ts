@@ -1,6 +1,6 @@
 import type { Measured } from "@laconic/trainer";
 import { expect, test } from "vitest";
-import { languageLines, measureLines } from "./figures-text.ts";
+import { languageLines, measureLines } from "./training-text.ts";
 
 const measured = (measures: Record<string, number>, perplexity: number): Measured => ({
   problems: 9,

@@ -1,30 +1,24 @@
+import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
-import { counted, formatNumber, formatPercent, visibleText } from "@laconic/core/text";
+import { visibleText } from "@laconic/core/text";
+import { writeBenchReport, type BenchReport } from "@laconic/evaluation/bench";
+import { configOfRun } from "@laconic/runtime";
+import { readSpent } from "@laconic/runtime/spending";
 import { damagedRows, nodeFileSystem, readSettings } from "@laconic/trainer";
-import {
-  folderSource,
-  nodeProcesses,
-  readRunFacts,
-  shownEpisodes,
-  type RunEvaluation,
-  type RunFacts,
-} from "@laconic/trainer/reading";
-import { planeFile } from "../charts/plane-file.ts";
-import type { PlaneChart } from "../charts/plane.ts";
+import { folderSource, nodeProcesses, readRunFacts, shownEpisodes } from "@laconic/trainer/reading";
+import { planeFile } from "../charts/plane.ts";
+import { runPlane } from "../charts/run-plane.ts";
+import { budgetOf } from "../runs/settings.ts";
 
-/** Text and picture of a run, for terminals, notebooks and READMEs. */
+/** Text and picture of a run, for terminals and READMEs. */
 export interface RunReport {
   /** Damage, declines, and training warnings. */
   readonly warnings: readonly string[];
   /** First problem recorded before and after training, with messages; null without one. */
   firstProblem(): Promise<string | null>;
-  /**
-   * Returns the accuracy-token plane as an SVG file.
-   * @param size - `narrow` is for phones
-   * @throws LaconicError `run_missing` before the first evaluation
-   */
-  picture(size?: "wide" | "narrow"): string;
+  /** Accuracy-token plane as an SVG file. @throws LaconicError `run_missing` before the first evaluation */
+  picture(): string;
 }
 
 /** Evaluations at each end of a long run whose episodes are read; the middle can be gigabytes. */
@@ -58,47 +52,13 @@ export async function readReport(directory: string): Promise<RunReport> {
         conversationText(pair.last, "after"),
       ].join("\n");
     },
-    picture(size = "wide") {
-      if (steps.length === 0)
-        throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-      return planeFile(runPlane(facts), size);
+    picture() {
+      const end = facts.evaluations.at(-1);
+      if (!end) throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
+      const { evaluations, warmStart, train } = facts;
+      const run = { evaluations, before: warmStart?.before ?? null, budget: budgetOf(train) };
+      return planeFile(runPlane(run, end), "wide");
     },
-  };
-}
-
-function runPlane({ evaluations, warmStart, train }: RunFacts): PlaneChart {
-  const [start, end] = [evaluations[0], evaluations.at(-1)] as [RunEvaluation, RunEvaluation];
-  const before = warmStart?.before;
-  const startLabel = before ? "after the warm start" : "start";
-  const target = (train["budget"] as { readonly targetTokens?: unknown } | null | undefined)?.targetTokens;
-  const figures = ({ accuracy, tokens }: Pick<RunEvaluation, "accuracy" | "tokens">): string =>
-    `${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens`;
-  const points: PlaneChart["points"] = evaluations.map((evaluation) => ({
-    ...evaluation,
-    name: `step ${evaluation.step}`,
-    ...(evaluation === end
-      ? { color: 3, label: "end" }
-      : evaluation === start
-        ? { color: 2, label: startLabel }
-        : { color: 1 }),
-  }));
-  const chart = {
-    title: "Accuracy against tokens",
-    n: end.problems === 0 ? "" : counted(end.problems, "problem"),
-    budget: typeof target === "number" ? target : null,
-    points,
-    lines: [{ positions: before ? [before, ...evaluations] : evaluations, color: 1, look: "path" as const }],
-    legend: [
-      ...(start === end ? [] : [{ color: 2, text: `${startLabel}, step ${start.step}: ${figures(start)}` }]),
-      { color: 3, text: `end, step ${end.step}: ${figures(end)}` },
-    ],
-  };
-  if (!before) return chart;
-  const name = "before the warm start";
-  return {
-    ...chart,
-    points: [{ ...before, interval: null, name, label: "before", color: 0, look: "ring" }, ...points],
-    legend: [{ color: 0, isRing: true, text: `${name}: ${figures(before)}` }, ...chart.legend],
   };
 }
 
@@ -115,4 +75,16 @@ function conversationText({ step, episode: { utterances }, task }: RecordedEpiso
 function shortened(text: string): string {
   const line = visibleText(text).replaceAll(/\s+/gu, " ").trim();
   return line.length > 160 ? `${line.slice(0, 160)} ...` : line;
+}
+
+/** Writes the bench's tables next to its samples: Markdown, CSV and LaTeX. */
+export async function writeBench(directory: string): Promise<BenchReport> {
+  return writeBenchReport(directory, {
+    spent: await readSpent(directory),
+    actorOf: async (run) => {
+      const config = await configOfRun(resolve(run)).catch(() => null);
+      const actor = config?.actor ?? (config && { model: config.model });
+      return actor && "model" in actor ? actor.model : null;
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import { formatDuration, formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
 import type { StartedRun } from "@laconic/runtime";
-import { runFiles, type Evaluation, type Measured } from "@laconic/trainer";
+import { runFiles, type Evaluation, type Measured, describeUnscored } from "@laconic/trainer";
 import { eachRow, folderSource, lastRow, type Row } from "@laconic/trainer/reading";
-import { languageLines, measureLines, tokenChange } from "./figures-text.ts";
+import { printable } from "../runs/columns.ts";
 
 /** Training result for programs and readers. */
 export interface TrainingResult {
@@ -92,23 +92,21 @@ function figuresOf(done: StartedRun, states: States, budget: number | null): obj
 function textOf(done: StartedRun, states: States, budget: number | null): string {
   const { warmStart, before, after, test, steps } = done;
   const evaluations = states.map(([, evaluation]) => evaluation);
-  const way = (show: (of: Measured) => string, measured: readonly (Measured | undefined)[] = evaluations): string =>
-    measured.map((each) => (each ? show(each) : "-")).join(" -> ");
   const accuracy = (of: Measured): string => formatPercent(of.accuracy);
   const tokens = (of: Measured): string => formatNumber(of.tokens);
   const change = warmStart
     ? `against the model before the warm start ${tokenChange(warmStart.before.tokens, after.tokens, "then")}, after it ${tokenChange(before.tokens, after.tokens, "then")}`
     : tokenChange(before.tokens, after.tokens);
   const lines = [
-    `accuracy  ${way(accuracy)} on ${after.problems} ${test ? "validation" : "test"} problems`,
+    `accuracy  ${way(evaluations, accuracy)} on ${after.problems} ${test ? "validation" : "test"} problems`,
     ...Object.entries(after.groups ?? {}).flatMap(([name, { problems }]) => {
       const groups = evaluations.map((evaluation) => evaluation.groups?.[name]);
       return [
-        `  ${name}: ${way(accuracy, groups)}, ${way(tokens, groups)} tokens (${problems} problems)`,
+        `  ${name}: ${way(groups, accuracy)}, ${way(groups, tokens)} tokens (${problems} problems)`,
         ...measureLines(groups).map((line) => `    ${line}`),
       ];
     }),
-    `tokens    ${way(tokens)} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
+    `tokens    ${way(evaluations, tokens)} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
     ...measureLines(evaluations),
     ...languageLines(evaluations),
   ];
@@ -126,4 +124,51 @@ function timeLine({ warmStart, seconds, trainingSeconds, earlierSeconds, device 
   return earlierSeconds > 0
     ? `${steps}: ${formatDuration(earlierSeconds)} before it was resumed and ${formatDuration(since)} since; ${formatDuration(seconds)} in all since it was resumed`
     : `${steps}; ${formatDuration(seconds)} in all since ${warmStart ? "the warm start" : "it was started"}`;
+}
+
+/** Change of a token count: `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
+export function tokenChange(before: number, after: number, than = "before"): string {
+  if (!(before > 0) || !(after > 0)) return before === after ? `as many as ${than}` : "not comparable";
+  const ratio = before / after;
+  if (ratio > 0.995 && ratio < 1.005) return `as many as ${than}`;
+  return ratio > 1 ? `${formatNumber(ratio)} times fewer` : `${formatNumber(1 / ratio)} times as many`;
+}
+
+type Course = readonly (Measured | undefined)[];
+
+/** One line per reward and task measure over the states; "-" for missing values. */
+export function measureLines(states: Course): string[] {
+  const names = Object.keys(states.at(-1)?.measures ?? {});
+  return names.map((name) => `${printable(name)}  ${way(states, (of) => numberText(of.measures?.[name]))}`);
+}
+
+/** One line per agent: perplexity of its messages, and share of the commonest template (missing in older runs). */
+export function languageLines(states: Course): string[] {
+  return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
+    const figures = languageFigures
+      .filter(([name]) => last[name] !== undefined)
+      .map(([name, words]) => `${words} ${way(states, (of) => numberText(of.language?.[agent]?.[name]))}`);
+    return `words of ${printable(agent)}  ${figures.join(", ")}`;
+  });
+}
+
+const languageFigures = [
+  ["perplexity", "perplexity"],
+  ["perplexityWithEnd", "with the end"],
+  ["commonestTemplate", "share of one template"],
+] as const;
+
+/** `before -> after`, with "-" for missing values. */
+function way(states: Course, show: (of: Measured) => string | undefined): string {
+  return states.map((state) => (state && show(state)) ?? "-").join(" -> ");
+}
+
+function numberText(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : formatNumber(value);
+}
+
+/** Note on unscored problems for an evaluation's figures; empty if all are scored. */
+export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
+  const described = scoring ? describeUnscored(scoring) : "";
+  return described === "" ? "" : `; left out without a score: ${described}`;
 }

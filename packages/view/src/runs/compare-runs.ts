@@ -1,8 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import { meanOf, studentInterval, studentQuantile, varianceOfMean, type Estimate } from "@laconic/core/numeric";
+import { formatColumn, formatDuration, formatNumber, formatPercent, formatPoints } from "@laconic/core/text";
 import type { RunEvaluation } from "@laconic/trainer/reading";
-import { settingsOf } from "./settings.ts";
+import { columnsOf, printable } from "./columns.ts";
 import { readRunSummary, type RunSummary } from "./list-runs.ts";
+import { settingsOf } from "./settings.ts";
 
 /** Figure over a group's runs. */
 export interface Figure {
@@ -192,4 +194,63 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
     if (state !== "done") notes.push(`${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${figures}`);
   }
   return notes;
+}
+
+/** Formats a comparison for a terminal. */
+export function comparisonText({ settings, groups, differences, notes }: Comparison): string {
+  const letters = groups.map((_, i) => (i < 26 ? String.fromCodePoint(65 + i) : `#${i + 1}`));
+  const names = groups.map(({ runs }, i) => {
+    const seeds = runs.map(({ seed }) => seed ?? "?");
+    return `${letters[i]}  ${runs.map(({ folder }) => folder).join(", ")} (seed ${seeds.join(", ")})`;
+  });
+  const same = groups.length === 1 ? "Settings: the same but for the seed." : "Settings: the same.";
+  const settingRows = settings.map(({ key, values }) => [key, ...values.map((value) => clip(value ?? "-"))]);
+  const figureRows = [
+    ...groups.map(({ runs, accuracy, tokens, seconds }, i) => [
+      letters[i] as string,
+      String(runs.length),
+      figureText(accuracy, (values) => values.map((value) => formatPercent(value))),
+      figureText(tokens, formatColumn),
+      figureText(seconds, (values) => values.map(formatDuration)),
+    ]),
+    ...differences.map(({ accuracy, tokens, seconds }, i) => [
+      `${letters[i + 1]} - ${letters[0]}`,
+      "",
+      differenceText(accuracy, (value) => `${formatPoints(value)} points`),
+      differenceText(tokens, (value) => signed(value, formatNumber)),
+      differenceText(seconds, (value) => signed(value, formatDuration)),
+    ]),
+  ];
+  return [
+    ...names,
+    "",
+    ...(settings.length === 0 ? [same] : columnsOf([["SETTING", ...letters], ...settingRows])),
+    "",
+    ...columnsOf([["", "n", "ACCURACY", "TOKENS", "TIME"], ...figureRows]),
+    ...(notes.length === 0 ? [] : ["", ...notes]),
+  ]
+    .map((line) => printable(line))
+    .join("\n");
+}
+
+function figureText(figure: Figure | null, format: (values: readonly number[]) => readonly string[]): string {
+  if (!figure) return "-";
+  const [mean, low, high] = format([figure.mean, ...(figure.interval ?? [])]);
+  return figure.interval ? `${mean} [${low}, ${high}]` : `${mean}`;
+}
+
+function differenceText(difference: Difference | null, format: (value: number) => string): string {
+  if (!difference) return "-";
+  const { value, low, high } = difference;
+  if (low === null || high === null) return format(value);
+  return `${format(value)} [${format(low)}, ${format(high)}]${low <= 0 && high >= 0 ? ", could be none" : ""}`;
+}
+
+function signed(value: number, format: (value: number) => string): string {
+  return `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
+}
+
+function clip(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ");
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }

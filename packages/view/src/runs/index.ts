@@ -5,7 +5,7 @@
 export { printable } from "./columns.ts";
 export { compareRuns } from "./compare-runs.ts";
 export type { Comparison, Difference, Figure, GroupDifference, RunGroup } from "./compare-runs.ts";
-export { comparisonText } from "./comparison-text.ts";
+export { comparisonText } from "./compare-runs.ts";
 export { listRuns, runLines } from "./list-runs.ts";
 export type { RunSummary } from "./list-runs.ts";
 export { CsvWriter, exportRun, runTables, tableNames } from "./run-tables.ts";

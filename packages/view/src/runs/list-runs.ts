@@ -54,7 +54,8 @@ const optional = ["DEVICE", "WARNINGS"];
  * @param columns - terminal width: narrow ones omit device and warnings, and cut the start of long names
  */
 export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
-  let rows = runRows(runs, folder);
+  const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
+  let rows = [head, ...runs.map((run) => cells(run, folder))];
   const width = (): number => Math.max(...columnsOf(rows).map((line) => line.length));
   for (const name of optional) {
     if (width() <= columns) break;
@@ -66,12 +67,6 @@ export function runLines(runs: readonly RunSummary[], folder: string, columns: n
   return columnsOf(
     rows.map(([name = "", ...rest]) => [name.length > room ? `…${name.slice(1 - room)}` : name, ...rest]),
   );
-}
-
-/** Head first. */
-export function runRows(runs: readonly RunSummary[], folder: string): string[][] {
-  const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];
-  return [head, ...runs.map((run) => cells(run, folder))];
 }
 
 function cells(run: RunSummary, folder: string): string[] {

@@ -1,18 +1,19 @@
-import { lstat, open, realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Stats } from "node:fs";
-import type { RunSource } from "@laconic/trainer/reading";
+import { folderSource, type RunSource } from "@laconic/trainer/reading";
 
 /** Files of a folder below an opened one. Links that leave the opened folder are never followed. */
 export class RunPlace implements RunSource {
   /** Both resolved. */
   readonly root: string;
   readonly folder: string;
+  readonly #files: RunSource;
   /** Failed system calls except missing files. Later reads may succeed. */
   failures = 0;
 
   constructor(root: string, folder: string) {
-    [this.root, this.folder] = [root, folder];
+    [this.root, this.folder, this.#files] = [root, folder, folderSource(folder)];
   }
 
   async stat(name: string): Promise<Stats | null> {
@@ -24,7 +25,8 @@ export class RunPlace implements RunSource {
       const target = await stat(path);
       return target.isFile() ? target : null;
     } catch (error) {
-      return this.#failed(error);
+      if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
+      return null;
     }
   }
 
@@ -35,29 +37,10 @@ export class RunPlace implements RunSource {
     );
   }
 
-  async bytes(name: string, from: number, length: number): Promise<Buffer | null> {
-    // Opened per read: Windows cannot rename a file onto an open one.
-    const file = await open(join(this.folder, name), "r").catch((error: unknown) => this.#failed(error));
-    if (!file) return null;
-    const buffer = Buffer.allocUnsafe(length);
-    try {
-      let read = 0;
-      while (read < length) {
-        const { bytesRead } = await file.read(buffer, read, length - read, from + read);
-        if (bytesRead === 0) break;
-        read += bytesRead;
-      }
-      return buffer.subarray(0, read);
-    } catch (error) {
-      return this.#failed(error);
-    } finally {
-      await file.close();
-    }
-  }
-
-  #failed(error: unknown): null {
-    if (!["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) this.failures += 1;
-    return null;
+  async bytes(name: string, from: number, length: number): Promise<Uint8Array | null> {
+    const bytes = await this.#files.bytes(name, from, length);
+    if (!bytes) this.failures += 1;
+    return bytes;
   }
 }
 

@@ -2,13 +2,14 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isRecord, LaconicError } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { makeFolders } from "@laconic/core/platform";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { csvLine } from "@laconic/core/text";
 import { eachEpisode, eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
 import { printable } from "./columns.ts";
 import { readRunSummary } from "./list-runs.ts";
+import { recordOf } from "./settings.ts";
 
 /** Tables of a run. */
 export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
@@ -212,8 +213,4 @@ function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (typeof value === "number" || typeof value === "boolean") return value;
   return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-}
-
-function recordOf(value: unknown): Row {
-  return isRecord(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "@laconic/core";
+import { isRecord, type UnknownRecord } from "@laconic/core";
 
 /** Configuration leaves by dotted key. Lists are leaves, as JSON. */
 export function settingsOf(value: unknown, path = ""): Record<string, string | number | boolean | null> {
@@ -11,4 +11,15 @@ export function settingsOf(value: unknown, path = ""): Record<string, string | n
       Object.entries(settingsOf(each, path === "" ? key : `${path}.${key}`)),
     ),
   );
+}
+
+/** Target tokens per episode in training settings; null without a budget. */
+export function budgetOf(train: UnknownRecord): number | null {
+  const { targetTokens } = recordOf(train["budget"]);
+  return typeof targetTokens === "number" ? targetTokens : null;
+}
+
+/** Empty for a value that is no object. */
+export function recordOf(value: unknown): UnknownRecord {
+  return isRecord(value) ? value : {};
 }

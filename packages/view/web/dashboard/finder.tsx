@@ -1,5 +1,6 @@
 import { counted, formatNumber } from "@laconic/core/text";
 import type { ComponentChildren } from "preact";
+import type { ListPage } from "../../src/protocol.ts";
 import { Button } from "../parts/elements.tsx";
 import { setQuery, useRoute } from "./navigation.ts";
 import { Empty, Problem } from "./parts.tsx";
@@ -8,13 +9,7 @@ import { refresh, useLoaded, type Loaded } from "./server.ts";
 
 const pageSize = 50;
 
-interface Page<Row> {
-  readonly total: number;
-  readonly indexed: number;
-  readonly rows: readonly Row[];
-}
-
-interface FoundList<Row> extends Loaded<Page<Row>> {
+interface FoundList<Row> extends Loaded<ListPage<Row>> {
   /** Active fields. */
   readonly search: string;
   readonly page: number;
@@ -34,7 +29,7 @@ export function useFoundList<Row>(path: string, fields: readonly string[]): Foun
   query.set("limit", String(pageSize));
   const address = `${path}?${query.toString()}`;
   return {
-    ...useLoaded<Page<Row>>(address),
+    ...useLoaded<ListPage<Row>>(address),
     search,
     page,
     again: () => refresh((each) => each === address),

@@ -20,8 +20,8 @@ export class ServerError extends Error {
 
 export const api: string = `${location.origin}/api`;
 
-/** Undefined for missing data. */
-type Recorded = (path: string) => unknown;
+/** Null for missing data. */
+type Recorded = (path: string) => Promise<unknown>;
 
 let recorded: Recorded | null = null;
 
@@ -44,8 +44,8 @@ const nothing: Loaded<never> = { value: null, error: null, loading: true };
 /** @throws ServerError */
 async function ask(path: string): Promise<unknown> {
   if (recorded) {
-    const answer = recorded(path);
-    if (answer === undefined) throw new ServerError(404, "not_in_copy", "This copy does not hold it");
+    const answer = await recorded(path);
+    if (answer === null) throw new ServerError(404, "not_in_copy", "This copy does not hold it");
     return answer;
   }
   const response = await fetch(`${api}${path}`).catch(() => {

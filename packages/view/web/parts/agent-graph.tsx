@@ -1,5 +1,6 @@
 import { formatPercent } from "@laconic/core/text";
-import type { CostSums, EdgeCost } from "@laconic/core/ledger";
+import type { EdgeCost } from "@laconic/core/ledger";
+import type { TeamSpeech } from "../../src/protocol.ts";
 import { useWidth } from "./drawn.tsx";
 import {
   clipped,
@@ -28,12 +29,7 @@ export interface TravellingMessage {
 
 interface AgentGraphProps {
   readonly agents: readonly string[];
-  /** Episode cost by kind, and tokens read by edge. */
-  readonly costs: CostSums;
-  /** Mean tokens per episode by agent. */
-  readonly written: Readonly<Record<string, number>>;
-  /** Share of silent turns, 0 to 1. */
-  readonly silence: Readonly<Record<string, number>>;
+  readonly speech: TeamSpeech;
   /** Tokens of the widest line, to compare pictures. Default: from this picture. */
   readonly widestTokens?: number;
   readonly answerer?: string;
@@ -48,8 +44,8 @@ interface AgentGraphProps {
 
 /** Line width: tokens. Green part of a circle: share of turns with a message. */
 export function AgentGraph(props: AgentGraphProps) {
-  const { agents, costs, answerer, travelling = [], notes = {}, prices = inReward } = props;
-  const { edges } = costs;
+  const { agents, speech, answerer, travelling = [], notes = {}, prices = inReward } = props;
+  const { edges } = speech;
   const [element, room] = useWidth();
   const layout = layoutOf(agents, edges, answerer, room === 0 ? 400 : room);
   const max = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
@@ -83,7 +79,7 @@ export function AgentGraph(props: AgentGraphProps) {
       </svg>
       {edges.length > 0 && (
         <p class="soft small">
-          {costWords(costs, prices)}
+          {costWords(speech, prices)}
           {unlabelled > 0 &&
             ` ${unlabelled === 1 ? "One line has no room for its" : `${unlabelled} lines have no room for their`} numbers; ${props.elsewhere ?? "pointing at one"} shows them.`}
         </p>
@@ -146,8 +142,8 @@ function Agent({ agent, layout, props }: AgentProps) {
   const place = layout.places[agent];
   if (!place) return null;
   const { radius } = layout;
-  const written = rounded(props.written[agent] ?? 0);
-  const spoken = 1 - Math.min(1, Math.max(0, props.silence[agent] ?? 0));
+  const written = rounded(props.speech.written[agent] ?? 0);
+  const spoken = 1 - Math.min(1, Math.max(0, props.speech.silence[agent] ?? 0));
   const around = 2 * Math.PI * radius;
   const note = props.notes?.[agent];
   const name = nameAt(layout, agent, note);
@@ -204,7 +200,7 @@ function Travelling({ message, layout }: { message: TravellingMessage; layout: G
 }
 
 /** Screen reader description. */
-function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
+function inWords({ agents, speech: { edges, written }, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${spokenName(agent)} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const reads = edges
     .filter(({ tokens }) => tokens > 0)

@@ -1,10 +1,10 @@
 import { seriesColour } from "@laconic/core/design";
 import { formatNumber, formatPercent } from "@laconic/core/text";
 import { useState } from "preact/hooks";
-import { axes } from "../../src/charts/axes.ts";
+import { axes } from "../../src/charts/drawing.ts";
 import { colour, linePath, lonePoints, px } from "../../src/charts/drawing.ts";
-import { scaleOf, tickFormat, type Scale } from "../../src/charts/scale.ts";
-import { textWidth } from "../../src/charts/text-size.ts";
+import { scaleOf, tickFormat, type Scale } from "../../src/charts/drawing.ts";
+import { textWidth } from "../../src/charts/drawing.ts";
 import { Drawn, useWidth } from "./drawn.tsx";
 import { Key } from "./elements.tsx";
 import type { Range } from "./range.ts";

@@ -5,11 +5,11 @@ import { AskRelay, AskTellers, SameQuestion } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
 import { Keep, NewRun } from "./keep.tsx";
 import { Level, levelTexts } from "./level.ts";
-import { ModelNeeded } from "./model-needed.tsx";
-import { Notices } from "./notices.tsx";
+import { ModelNeeded } from "./keep.tsx";
+import { Notices } from "./controls.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Stage } from "./stage.tsx";
-import { TellersStage } from "./tellers-stage.tsx";
+import { TellersStage } from "./stage.tsx";
 import { useSession, type SessionHandle } from "./use-session.ts";
 import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settings.ts";
 

@@ -1,19 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useContext, useState } from "preact/hooks";
 import { Button, Panel } from "../parts/elements.tsx";
-import { ConversationView } from "./conversation-view.tsx";
+import { ConversationView } from "./stage.tsx";
 import { Level, levelTexts } from "./level.ts";
 import type { PageState } from "./state.ts";
 import type { SessionHandle } from "./use-session.ts";
 import type { OwnProblem } from "./worker/messages.ts";
+import { faultOf, maxCharacters } from "./worker/own-problem.ts";
 
 interface AskFormProps {
   readonly session: SessionHandle;
   readonly title: string;
   readonly about: string;
   readonly problem: OwnProblem;
-  /** Error of the problem; null if valid. */
-  readonly fault: string | null;
   readonly note: string;
   /** Agents that can get false information. */
   readonly liars?: readonly string[];
@@ -21,9 +20,10 @@ interface AskFormProps {
 }
 
 /** Answered by the untrained and the current team. */
-function AskForm({ session, title, about, problem, fault, note, liars = [], children }: AskFormProps) {
+function AskForm({ session, title, about, problem, note, liars = [], children }: AskFormProps) {
   const { state, send } = session;
   const [draw, setDraw] = useState(1);
+  const fault = faultOf(problem);
   const cannot = fault !== null || state.device === null;
   return (
     <Panel title={title} kind="ask">
@@ -80,7 +80,6 @@ export function AskRelay({ session }: { session: SessionHandle }) {
         facts: letters.map((letter, i) => `${letter}${digits[i]}`),
         asked: [key(first), key(second)],
       }}
-      fault={relayFault(letters, digits, asked)}
       note={`${key(first)} + ${key(second)} = ${Number(digits[first]) + Number(digits[second])}`}
     >
       <div class="facts">
@@ -134,13 +133,6 @@ export function AskRelay({ session }: { session: SessionHandle }) {
   );
 }
 
-function relayFault(letters: readonly string[], digits: readonly string[], asked: readonly number[]): string | null {
-  if (!letters.every((letter) => /^[a-z]$/u.test(letter))) return "A letter is one of a to z.";
-  if (!digits.every((digit) => /^[0-9]$/u.test(digit))) return "A digit is one of 0 to 9.";
-  if (new Set(letters).size < letters.length) return "Give each holder a letter of its own.";
-  return asked[0] === asked[1] ? "Ask for two different letters." : null;
-}
-
 const tellers = ["one", "two", "three"] as const;
 
 export function AskTellers({ session }: { session: SessionHandle }) {
@@ -152,8 +144,8 @@ export function AskTellers({ session }: { session: SessionHandle }) {
     "The birds sang in the big tree.",
   ]);
   const fields = [
-    ["whose is the", thing, setThing, 30],
-    ["the owner", name, setName, 15],
+    ["whose is the", thing, setThing, maxCharacters.thing],
+    ["the owner", name, setName, maxCharacters.name],
   ] as const;
   return (
     <AskForm
@@ -161,7 +153,6 @@ export function AskTellers({ session }: { session: SessionHandle }) {
       title="Tell a story of your own"
       about="What each teller reads is yours, and so is the owner. What only one of them reads, the solver has to hear."
       problem={{ kind: "story", thing, name, texts }}
-      fault={storyFault(thing, name, texts)}
       note="The team before training, and yours"
       liars={tellers}
     >
@@ -183,7 +174,7 @@ export function AskTellers({ session }: { session: SessionHandle }) {
             <textarea
               class="input"
               rows={2}
-              maxLength={200}
+              maxLength={maxCharacters.text}
               value={text}
               onInput={({ currentTarget }) => setTexts(replaced(texts, i, currentTarget.value))}
             />
@@ -192,15 +183,6 @@ export function AskTellers({ session }: { session: SessionHandle }) {
       </div>
     </AskForm>
   );
-}
-
-function storyFault(thing: string, name: string, texts: readonly string[]): string | null {
-  if (!/^[a-z]+(?: [a-z]+)*$/u.test(thing)) return "The thing is a few small words, such as: red ball.";
-  if (!/^[A-Z][a-z]{1,14}$/u.test(name)) return "The owner is one name, such as: Lily.";
-  if (texts.some((text) => text.trim() === "")) return "Each teller reads something.";
-  return texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text))
-    ? null
-    : `No teller reads of ${name}: nobody could name the owner.`;
 }
 
 export function SameQuestion({ state: { evaluations } }: { state: PageState }) {

@@ -1,3 +1,4 @@
+import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
 import type { Range } from "../../parts/range.ts";
 
@@ -40,10 +41,7 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
 }
 
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+  const words = searchWords(text);
   return metrics.filter(({ name, meaning }) =>
     words.every((word) => `${name} ${meaning ?? ""}`.toLowerCase().includes(word)),
   );

@@ -1,5 +1,5 @@
 import { counted, formatNumber } from "@laconic/core/text";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode, TellingReason } from "../../../src/protocol.ts";
 import { Button } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
@@ -25,9 +25,6 @@ const queryFields = [
   "sort",
 ] as const satisfies readonly (keyof EpisodeQuery)[];
 
-/** Reloads a list while the server indexes. */
-const retryMs = 1500;
-
 export function Episodes({ detail }: { detail: RunDetail }) {
   const { id } = detail.summary;
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -39,20 +36,8 @@ export function Episodes({ detail }: { detail: RunDetail }) {
   const opened = asked === "" && list.search === "" && !isListed ? telling[0] : undefined;
   const chosen = opened?.episode.key ?? asked;
   const [isGrown, setGrown] = useState(false);
-  const { total = 0, indexed = null } = list.value ?? {};
-  const isReading = indexed !== null && indexed < detail.episodes;
-  const seen = useRef({ indexed: -1, times: 0 });
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
-  useEffect(() => {
-    if (!isReading || indexed === null) return;
-    // The total is approximate until all are read, so polling ends when the count stops growing.
-    const times = seen.current.indexed === indexed ? seen.current.times + 1 : 0;
-    seen.current = { indexed, times };
-    if (times > 5) return;
-    const timer = setTimeout(list.again, retryMs);
-    return () => clearTimeout(timer);
-  });
-  if (detail.episodes === 0 && total === 0 && list.search === "")
+  if (detail.episodes === 0 && !list.value?.total && list.search === "")
     return (
       <Empty title="No conversations yet">
         <p>
@@ -75,16 +60,11 @@ export function Episodes({ detail }: { detail: RunDetail }) {
         choose={(key) => setQuery({ episode: key, with: "", list: "" })}
         filters={<Filters agents={detail.agents} />}
         status={
-          <>
-            {isReading && seen.current.times <= 5 && (
-              <span class="soft"> of the {formatNumber(indexed)} read so far; the others are being read</span>
-            )}
-            {isGrown && (
-              <Button kind="small" onClick={showNew}>
-                Show new ones
-              </Button>
-            )}
-          </>
+          isGrown && (
+            <Button kind="small" onClick={showNew}>
+              Show new ones
+            </Button>
+          )
         }
       >
         {(row) => <EpisodeRow row={row} />}

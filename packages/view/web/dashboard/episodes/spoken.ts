@@ -1,10 +1,8 @@
-import { meanBreakdown, type CostSums } from "@laconic/core/ledger";
-import type { EpisodeDetail } from "../../../src/protocol.ts";
+import { meanBreakdown } from "@laconic/core/ledger";
+import type { EpisodeDetail, TeamSpeech } from "../../../src/protocol.ts";
 
-interface Spoken extends CostSums {
+interface Spoken extends TeamSpeech {
   readonly agents: readonly string[];
-  readonly written: Readonly<Record<string, number>>;
-  readonly silence: Readonly<Record<string, number>>;
   readonly answerer: string | null;
 }
 

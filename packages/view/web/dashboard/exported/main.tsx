@@ -1,13 +1,60 @@
 import "../../parts/page.css";
 import "../dashboard.css";
 import { render } from "preact";
-import type { RecordedView } from "../../../src/protocol.ts";
+import { orderOf, selectRows, selectSamples, type ListedRow } from "../../../src/data/select.ts";
+import type { EpisodeDetail, ListPage, RecordedView } from "../../../src/protocol.ts";
+import { answerRequest, type PageData } from "../../../src/requests.ts";
 import { App } from "../app.tsx";
 import { connection } from "../live.ts";
 import { beginAt } from "../navigation.ts";
 import { parseRoute } from "../route.ts";
 import { answerFrom } from "../server.ts";
-import { recordedAnswer } from "./recorded-answers.ts";
+
+/** The file's data, answered as a server does. */
+function recordedData({ runs, benches }: RecordedView): PageData {
+  const runOf = (id: string) => runs.find(({ detail }) => detail.summary.id === id);
+  const benchOf = (id: string) => benches.find(({ table }) => table.id === id);
+  return {
+    runs: async () => runs.map(({ detail }) => detail.summary),
+    run: async (id) => runOf(id)?.detail ?? null,
+    columns: async (id) => runOf(id)?.metrics ?? null,
+    speech: async (id) => runOf(id)?.speech ?? null,
+    telling: async (id) => runOf(id)?.telling ?? null,
+    episodes: async (id, query) => {
+      const rows = (runOf(id)?.episodes ?? []).map(listedRow);
+      const newestFirst = rows.toSorted((a, b) => orderOf(b.summary) - orderOf(a.summary));
+      const found = selectRows(newestFirst, query).map(({ summary }) => summary);
+      return pageOf(found, query);
+    },
+    episode: async (id, key) => runOf(id)?.episodes.find(({ row }) => row.key === key) ?? null,
+    benches: async () => benches.map(({ table }) => table),
+    samples: async (id, query) => {
+      const samples = (benchOf(id)?.samples ?? []).map(({ row, question, answer }) => ({
+        row,
+        question: { text: question },
+        answer: (answer ?? "").toLowerCase(),
+      }));
+      // They are recorded by question.
+      const found = selectSamples(samples, query, () => 0).map(({ row }) => row);
+      return pageOf(found, query);
+    },
+    sample: async (id, key) => benchOf(id)?.samples.find(({ row }) => row.key === key) ?? null,
+  };
+}
+
+function listedRow({ row, turns, problem }: EpisodeDetail): ListedRow {
+  const texts = [problem.question, row.answer, ...turns.flatMap(({ text, view }) => [text, view])];
+  return { summary: row, agents: turns.map(({ agent }) => agent), text: texts.join("\n").toLowerCase() };
+}
+
+interface Part {
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+function pageOf<Row>(rows: readonly Row[], { offset = 0, limit = 50 }: Part): ListPage<Row> {
+  return { total: rows.length, rows: rows.slice(offset, offset + limit) };
+}
 
 function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
   return (
@@ -32,7 +79,11 @@ function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
 
 const text = document.querySelector("#recorded")?.textContent ?? "";
 const recorded = JSON.parse(text) as RecordedView;
-answerFrom((path) => recordedAnswer(recorded, path));
+const data = recordedData(recorded);
+answerFrom((path) => {
+  const [place = "", search = ""] = path.slice(1).split("?");
+  return answerRequest(data, decodeURIComponent(place), new URLSearchParams(search));
+});
 connection.set("copy");
 beginAt(parseRoute(recorded.start));
 const root = document.querySelector("#root");

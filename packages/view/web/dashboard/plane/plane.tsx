@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import { seriesColour } from "@laconic/core/design";
 import { formatColumn, formatNumber } from "@laconic/core/text";
 import { planeDrawing, type PlaneChart } from "../../../src/charts/plane.ts";
+import { problemsText } from "../../../src/charts/run-plane.ts";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { Drawn, useWidth } from "../../parts/drawn.tsx";
 import { Key, Table, type Column } from "../../parts/elements.tsx";
@@ -32,13 +33,6 @@ export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: 
       {width > 0 && <Drawn drawing={planeDrawing(chart, width, Math.max(260, Math.min(460, width * ratio)))} />}
     </div>
   );
-}
-
-/** `200 validation problems`, or a range. */
-export function problemsText(rows: readonly Pick<RunEvaluation, "problems">[]): string {
-  const counts = rows.map(({ problems }) => problems);
-  const [min, max] = [Math.min(...counts), Math.max(...counts)];
-  return `${min === max ? formatNumber(min) : `${formatNumber(min)} to ${formatNumber(max)}`} validation problems`;
 }
 
 export function Plane({ runs }: { runs: readonly RunSummary[] }) {

@@ -1,3 +1,4 @@
+import { searchWords } from "../../../src/data/select.ts";
 import type { RunState, RunSummary } from "../../../src/protocol.ts";
 
 export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed";
@@ -8,10 +9,7 @@ export function filterRuns(
   text: string,
   states: readonly RunState[],
 ): readonly RunSummary[] {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+  const words = searchWords(text);
   return runs.filter((run) => {
     const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
     const texts = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];

@@ -1,6 +1,6 @@
-import { counted, formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatNumber, formatPercent, formatColumn } from "@laconic/core/text";
 import { useMemo } from "preact/hooks";
-import type { PlaneChart, PlanePoint } from "../../../src/charts/plane.ts";
+import { runPlane } from "../../../src/charts/run-plane.ts";
 import type {
   EpisodeDetail,
   EpisodeSummary,
@@ -8,16 +8,19 @@ import type {
   RunEvaluation,
   Speech,
   TellingEpisode,
+  SpeechStep,
 } from "../../../src/protocol.ts";
+import { AgentGraph } from "../../parts/agent-graph.tsx";
+import { Button, Table } from "../../parts/elements.tsx";
+import { tokenWord } from "../../parts/graph-labels.ts";
 import { SafeLine, SafeText } from "../../parts/text.tsx";
 import { reasonOf } from "../episodes/episodes.tsx";
+import { answererOf } from "../episodes/spoken.ts";
 import { linkTo, setQuery, useQuery } from "../navigation.ts";
-import { GivenText, Grade, When } from "../parts.tsx";
-import { PlanePanel, problemsText } from "../plane/plane.tsx";
+import { GivenText, Grade, When, Notices } from "../parts.tsx";
+import { PlanePanel } from "../plane/plane.tsx";
 import { Player } from "../player.tsx";
 import { useLoaded } from "../server.ts";
-import { Events, placesOfEvents } from "./events.tsx";
-import { StepSpeech } from "./step-speech.tsx";
 
 /** All steps, and one frame. */
 const [playedInMs, frameMs] = [15_000, 100];
@@ -26,7 +29,8 @@ export function Story({ detail }: { detail: RunDetail }) {
   const path = `/runs/${encodeURIComponent(detail.summary.id)}`;
   const speech = useLoaded<Speech>(`${path}/speech`).value;
   const [told] = useLoaded<readonly TellingEpisode[]>(detail.episodes === 0 ? null : `${path}/telling`).value ?? [];
-  const { evaluations } = detail;
+  const { evaluations, summary } = detail;
+  const evaluated = { evaluations, before: summary.warmStart?.before ?? null, budget: summary.budgetTokens };
   const steps = useMemo(() => {
     const all = [...evaluations, ...(speech?.steps ?? [])].map(({ step }) => step);
     return [...new Set(all)].toSorted((a, b) => a - b);
@@ -60,7 +64,7 @@ export function Story({ detail }: { detail: RunDetail }) {
         {evaluation && (
           <figure>
             <figcaption>How often it is right, and what it says</figcaption>
-            <PlanePanel chart={planeOf(detail, evaluation)} ratio={0.9} />
+            <PlanePanel chart={runPlane(evaluated, evaluation)} ratio={0.9} />
           </figure>
         )}
         {speech && spoken && (
@@ -86,37 +90,6 @@ function positionText(step: number, last: number, evaluation: RunEvaluation | un
 /** Latest row up to a step, else the first. */
 function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step: number): T | undefined {
   return rows.findLast((row) => row.step <= step) ?? rows[0];
-}
-
-function planeOf({ evaluations, summary }: RunDetail, current: RunEvaluation): PlaneChart {
-  const before = summary.warmStart?.before ?? null;
-  const path = before ? [before, ...evaluations] : evaluations;
-  const [start = current, end = current] = [evaluations[0], evaluations.at(-1)];
-  const ring = (row: RunEvaluation, label: string): PlanePoint => ({
-    ...row,
-    label,
-    name: label,
-    look: "ring",
-    color: 1,
-    interval: null,
-  });
-  const label = current === end ? "end" : current === start ? "start" : `step ${current.step}`;
-  return {
-    title: "Validation accuracy over tokens per episode",
-    n: problemsText(evaluations),
-    points: [
-      ...(before ? [ring(before, "before the warm start")] : []),
-      ...(start === current ? [] : [ring(start, "start")]),
-      ...(end === current ? [] : [ring(end, "end")]),
-      { ...current, color: 1, name: `step ${current.step}`, label },
-    ],
-    lines: [
-      { positions: path, color: 1, look: "faint" },
-      { positions: path.slice(0, path.indexOf(current) + 1), color: 1, look: "path" },
-    ],
-    budget: summary.budgetTokens,
-    legend: [],
-  };
 }
 
 interface ProblemProps {
@@ -187,5 +160,122 @@ function ProblemCard({ run, row }: { run: string; row: EpisodeSummary }) {
         )}
       </When>
     </article>
+  );
+}
+
+interface RunEvent {
+  /** Null for the whole run. */
+  readonly step: number | null;
+  readonly text: string;
+  readonly isWarning: boolean;
+}
+
+function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent[] {
+  return [
+    ...warnings.map((text): RunEvent => ({ step: warnedAt[text] ?? null, text, isWarning: true })),
+    ...changes.map(({ step, text }): RunEvent => ({ step, text, isWarning: false })),
+  ].toSorted((a, b) => (a.step ?? -1) - (b.step ?? -1));
+}
+
+/** Positions of events: first step at or after each. */
+function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly number[] {
+  const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((each) => each >= step)));
+  return [...new Set(places)].filter((place) => place >= 0);
+}
+
+/** Warnings and setting changes by step; later ones are faint. */
+function Events({ detail, step: shown }: { detail: RunDetail; step: number }) {
+  const events = eventsOf(detail);
+  if (events.length === 0) return null;
+  return (
+    <section class={`events notice ${detail.warnings.length > 0 ? "warn" : ""}`} aria-label="Warnings and changes">
+      <Notices all={events}>
+        {({ step, text, isWarning }) => (
+          <li key={`${step} ${text}`} class={step !== null && step > shown ? "soft" : ""}>
+            {step !== null && (
+              <Button kind="small" onClick={() => setQuery({ step: String(step) })}>
+                Step {formatNumber(step)}
+              </Button>
+            )}{" "}
+            {isWarning ? "" : "Changed: "}
+            <SafeText text={text} max={600} />
+          </li>
+        )}
+      </Notices>
+    </section>
+  );
+}
+
+interface StepSpeechProps {
+  readonly speech: Speech;
+  readonly step: SpeechStep;
+}
+
+function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
+  const edges = useMemo(() => steps.flatMap((each) => each.edges), [steps]);
+  const answerer = useMemo(() => answererOf(agents, edges), [agents, edges]);
+  // Shared scale of all steps, so that changes of line width are visible.
+  const widestTokens = useMemo(() => edges.reduce((max, { tokens }) => Math.max(max, tokens), 0), [edges]);
+  return (
+    <div class="panel">
+      <AgentGraph
+        {...{ agents, widestTokens }}
+        speech={step}
+        elsewhere="the table below"
+        {...(answerer !== null && { answerer })}
+      />
+      <p class="soft small">
+        Means of the {formatNumber(step.episodes)} episodes of training step {formatNumber(step.step)}.
+      </p>
+      <details>
+        <summary>As a table</summary>
+        <StepTables agents={agents} step={step} />
+      </details>
+    </div>
+  );
+}
+
+function StepTables({ agents, step }: { agents: readonly string[]; step: SpeechStep }) {
+  const { edges, end, unread, rest, total, silence, prices } = step;
+  const others = [
+    ["end tokens", end] as const,
+    ["turns that nobody reads, as answers", unread] as const,
+    ...Object.entries(rest),
+  ];
+  const rows = [
+    ...edges,
+    ...others.flatMap(([from, cost]) => (cost > 0 ? [{ from, to: "", tokens: null, cost }] : [])),
+    { from: "total per episode", to: "", tokens: null, cost: total },
+  ];
+  const tokens = formatColumn(edges.map((edge) => edge.tokens));
+  const costs = formatColumn(rows.map(({ cost }) => cost));
+  const written = formatColumn(agents.map((agent) => step.written[agent] ?? 0));
+  const price = Object.entries(prices).map(([cost, lambda]) => `${cost}: λ ${formatNumber(lambda)}`);
+  return (
+    <>
+      <Table
+        label="Tokens and costs of the step"
+        columns={[
+          ["From", ({ from }) => <SafeLine text={from} max={40} />],
+          ["To", ({ to }) => <SafeLine text={to} max={40} />],
+          ["Tokens", (_, i) => tokens[i], "number"],
+          ["Cost", (_, i) => costs[i], "number"],
+        ]}
+        rows={rows}
+      />
+      <Table
+        label="What each agent writes"
+        columns={[
+          ["Agent", (agent) => <SafeLine text={agent} max={40} />],
+          ["Writes", (_, i) => `${written[i]} ${tokenWord(written[i] ?? "")}`, "number"],
+          ["Silent turns", (agent) => formatPercent(silence[agent]), "number"],
+        ]}
+        rows={agents}
+      />
+      <p class="soft small">
+        Means of {formatNumber(step.episodes)} episodes.{" "}
+        {price.length === 0 ? "Nothing had a price." : `Price of ${price.join(", ")}, in reward.`}
+      </p>
+    </>
   );
 }

@@ -1,6 +1,8 @@
 import { ledgerTotals, type Episode, type Problem, type RewardTerms } from "@laconic/core";
-import { chargesOf, costBreakdown, meanBreakdown } from "@laconic/core/ledger";
-import type { Conversation, StepPoint, TeamState } from "./messages.ts";
+import { chargesOf } from "@laconic/core/ledger";
+import { teamSpeech } from "../../../src/data/team-speech.ts";
+import type { TeamSpeech } from "../../../src/protocol.ts";
+import type { Conversation, StepPoint } from "./messages.ts";
 import { levelRanges, type LevelName } from "./settings.ts";
 import type { World } from "./world.ts";
 
@@ -32,37 +34,17 @@ export function conversationOf(
 
 const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
-/** Only rewarded episodes have costs and reward terms. */
-export function teamOf(
-  episodes: readonly {
-    readonly episode: Pick<Episode, "ledger" | "utterances">;
-    readonly costs?: Readonly<Record<string, number>>;
-    readonly terms?: RewardTerms;
-  }[],
-): TeamState {
-  const utterances = episodes.flatMap(({ episode }) => episode.utterances);
-  const totals = episodes.map(({ episode }) => ledgerTotals(episode.ledger).writtenByAgent);
-  const silence = (agent: string): number => {
-    const own = utterances.filter((utterance) => utterance.agent === agent);
-    return own.filter(({ silent }) => silent).length / own.length;
-  };
-  const written = (agent: string): number =>
-    totals.reduce((sum, byAgent) => sum + (byAgent[agent] ?? 0), 0) / episodes.length;
-  const byAgent = (agents: Iterable<string>, valueOf: (agent: string) => number): Record<string, number> =>
-    Object.fromEntries(Array.from(new Set(agents), (agent) => [agent, valueOf(agent)]));
-  return {
-    written: byAgent(
-      totals.flatMap((each) => Object.keys(each)),
-      written,
-    ),
-    silence: byAgent(
-      utterances.map(({ agent }) => agent),
-      silence,
-    ),
-    ...meanBreakdown(
-      episodes.map(({ episode, costs = {}, terms = {} }) => costBreakdown(episode, chargesOf(costs, terms, counts))),
-    ),
-  };
+interface RewardedEpisode {
+  readonly episode: Pick<Episode, "ledger" | "utterances">;
+  /** Missing without a reward, like `terms`. */
+  readonly costs?: Readonly<Record<string, number>>;
+  readonly terms?: RewardTerms;
+}
+
+export function teamOf(episodes: readonly RewardedEpisode[]): TeamSpeech {
+  return teamSpeech(
+    episodes.map(({ episode, costs = {}, terms = {} }) => ({ ...episode, charges: chargesOf(costs, terms, counts) })),
+  );
 }
 
 export function pointOf(row: Readonly<Record<string, unknown>>, level: LevelName): StepPoint {

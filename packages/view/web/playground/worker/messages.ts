@@ -1,4 +1,4 @@
-import type { CostSums } from "@laconic/core/ledger";
+import type { TeamSpeech } from "../../../src/protocol.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
 export interface Conversation {
@@ -34,11 +34,6 @@ export interface StepPoint {
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
-export interface TeamState extends CostSums {
-  readonly written: Readonly<Record<string, number>>;
-  readonly silence: Readonly<Record<string, number>>;
-}
-
 export interface EvaluationRow {
   readonly step: number;
   readonly accuracy: number;
@@ -49,7 +44,7 @@ export interface EvaluationRow {
 }
 
 export interface Glimpse {
-  readonly team: TeamState;
+  readonly team: TeamSpeech;
   readonly episode: Conversation;
 }
 
@@ -58,7 +53,7 @@ export interface RunView {
   readonly step: number;
   readonly points: readonly StepPoint[];
   readonly evaluations: readonly EvaluationRow[];
-  readonly team: TeamState | null;
+  readonly team: TeamSpeech | null;
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,7 @@
-import { LaconicError, type Problem } from "@laconic/core";
+import type { Problem } from "@laconic/core";
 import { relayTask } from "@laconic/tasks";
 import type { OwnFacts } from "./messages.ts";
+import { checkedProblem } from "./own-problem.ts";
 import type { World } from "./world.ts";
 
 export const policyFolder = "/policy";
@@ -18,36 +19,17 @@ export function relayWorld(): World {
     beginning: async () => policyFolder,
     modelFiles: ["config.json", "model.safetensors"],
     factOf: ({ views }, agent) => views?.[agent] ?? null,
-    problemOf(own) {
-      if (own.kind !== "facts") throw new LaconicError("input_invalid", "the relay is asked for a sum");
-      return problemOf(own, holders);
-    },
+    problemOf: (own) => problemOf(checkedProblem(own, "facts"), holders),
   };
 }
 
 function problemOf({ facts, asked }: OwnFacts, holders: readonly string[]): Problem {
-  const refuse = (reason: string): never => {
-    throw new LaconicError("input_invalid", reason);
-  };
-  if (facts.length !== holders.length)
-    refuse(`${holders.length} holders know one fact each; there are ${facts.length} facts`);
-  const known = facts.map((fact, i) => {
-    const [, key, digit] =
-      /^([a-z])([0-9])$/u.exec(fact) ?? refuse(`fact ${i + 1} is a letter from a to z and a digit`);
-    return { key: key as string, value: Number(digit) };
-  });
-  const twice = known.find(({ key }, i) => known.findIndex((other) => other.key === key) < i);
-  if (twice) refuse(`two holders know ${twice.key}; give each a letter of its own`);
-  const values = asked.map(
-    (key) => known.find((fact) => fact.key === key)?.value ?? refuse(`nobody knows ${key || "it"}`),
-  );
-  if (asked[0] === asked[1]) refuse("the question adds two different letters");
-  const views = known.map(({ key, value }, i) => [holders[i] as string, `${key}${value}`]);
+  const digits = new Map(facts.map((fact) => [fact.charAt(0), Number(fact.charAt(1))]));
   const question = asked.join("+");
   return {
     id: `own:${facts.join("|")}?${question}`,
     question,
-    gold: String(values.reduce((sum, value) => sum + value, 0)),
-    views: Object.fromEntries(views),
+    gold: String(asked.reduce((sum, letter) => sum + (digits.get(letter) ?? 0), 0)),
+    views: Object.fromEntries(facts.map((fact, i) => [holders[i] as string, fact])),
   };
 }

@@ -1,13 +1,23 @@
-import { countTokens, LaconicError, type UnknownRecord } from "@laconic/core";
-import { boundedJson } from "@laconic/core/json";
+import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
+import { boundedJson } from "@laconic/core/json";
 import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
-import { fileSystemSource, readRows, shownEpisodes } from "@laconic/trainer/reading";
-import { rewardTerms } from "@laconic/rewards";
-import { conversationOf, pointOf, teamOf } from "./conversation.ts";
+import {
+  EpisodeFile,
+  episodeContent,
+  fileSystemSource,
+  readRows,
+  shownEpisodes,
+  type EpisodeEntry,
+  type RunSource,
+} from "@laconic/trainer/reading";
+import { costSettingsOf } from "../../../src/data/episode-detail.ts";
+import { speechOf } from "../../../src/data/episode-rows.ts";
+import type { TeamSpeech } from "../../../src/protocol.ts";
+import { conversationOf, pointOf } from "./conversation.ts";
 import { runFolder } from "./kept-files.ts";
-import type { EvaluationRow, RunView, TeamState } from "./messages.ts";
+import type { EvaluationRow, RunView } from "./messages.ts";
 import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
 import type { World } from "./world.ts";
@@ -43,15 +53,14 @@ export async function viewOfRun(files: FileSystem, world: World, level: LevelNam
   const source = fileSystemSource(files, runFolder);
   const upTo = async (name: string): Promise<UnknownRecord[]> =>
     (await readRows(source, name)).filter((row) => Number(row["step"]) <= step);
-  const metrics = await upTo(runFiles.metrics);
   const episodes: RecordedEpisode[] = [];
   for await (const each of shownEpisodes(source, config)) episodes.push(each);
   return {
     settings,
     step,
-    points: metrics.map((row) => pointOf(row, level)),
+    points: (await upTo(runFiles.metrics)).map((row) => pointOf(row, level)),
     evaluations: (await upTo(runFiles.evaluations)).map((row) => evaluationRow(row, episodes, world)),
-    team: teamIn(metrics.at(-1)),
+    team: await teamAt(step, source, config["train"]),
     warnings: (await readLines(files, path(runFiles.warnings))).map(({ message }) => String(message)),
   };
 }
@@ -73,34 +82,16 @@ function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[],
   return { step, accuracy, interval, tokens, problems, shown };
 }
 
-/** Means of a step from its metrics. The solver reads all messages without end tokens. */
-function teamIn(row: UnknownRecord | undefined): TeamState | null {
-  if (!row) return null;
-  const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);
-  const written = named(row, /^tokens\/written\/(.+)$/u, (value) => value / episodes);
-  const silence = named(row, /^silence\/(.+)\/frac$/u, (value) => value);
-  const speakers = Object.entries(written).toSorted(([a], [b]) => Number(a === "solver") - Number(b === "solver"));
-  const calls = speakers.map(([agent, writtenTokens], turn) => ({
-    turn,
-    round: 0,
-    agent,
-    promptTokens: 0,
-    writtenTokens,
-    reads:
-      agent === "solver"
-        ? speakers.slice(0, turn).map(([from, tokens], read) => ({ from, turn: read, tokens: Math.max(0, tokens - 1) }))
-        : [],
-  }));
-  const costs = { tokens: countTokens({ calls }, { kind: "tokens-written" }) };
-  const terms = rewardTerms({ task: 0, costs }, { tokens: Number(row["budget/tokens/lambda"]) });
-  return { ...teamOf([{ episode: { ledger: { calls }, utterances: [] }, costs, terms }]), silence };
-}
-
-function named(row: UnknownRecord, name: RegExp, value: (number: number) => number): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(row).flatMap(([key, number]) => {
-      const [, found] = name.exec(key) ?? [];
-      return found === undefined ? [] : [[found, value(Number(number))]];
-    }),
-  );
+/** Means of a recorded step; null before the first. */
+async function teamAt(step: number, source: RunSource, train: unknown): Promise<TeamSpeech | null> {
+  const entries: EpisodeEntry[] = [];
+  await new EpisodeFile(source).readNew({
+    reset: () => undefined,
+    damage: () => undefined,
+    entry: (entry) => {
+      if (entry.kind === "step" && entry.step === step && entry.isComplete) entries.push(entry);
+    },
+  });
+  const last = entries.at(-1);
+  return last ? speechOf(step, await episodeContent(source, last), costSettingsOf(isRecord(train) ? train : {})) : null;
 }

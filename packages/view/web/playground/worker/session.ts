@@ -1,11 +1,10 @@
-import { LaconicError, type UnknownRecord } from "@laconic/core";
+import { LaconicError, type UnknownRecord, thrownText } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { openRun, runFiles, runSpec, train, type Recorder, type TrainConfig } from "@laconic/trainer";
-import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
+import { replaceFolder, unzipped, zipped } from "./kept-files.ts";
 import { runFolder, type KeptFiles } from "./kept-files.ts";
-import { failureOf } from "./failure.ts";
-import type { Glimpse, OwnProblem, RunView, WorkerMessage } from "./messages.ts";
+import type { Glimpse, OwnProblem, RunView, WorkerMessage, Failure } from "./messages.ts";
 import { adjustable, runConfig, settingsOf, trainConfig } from "./run-config.ts";
 import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
@@ -269,3 +268,17 @@ export class Session {
 }
 
 type OpenedRun = Awaited<ReturnType<typeof openRun>>;
+
+export function failureOf(during: Failure["during"], error: unknown): Failure {
+  const code = LaconicError.is(error) ? error.code : "unexpected";
+  const message = thrownText(error);
+  return { during, code, message: LaconicError.is(error) ? advised(error.code, message) : message };
+}
+
+function advised(code: LaconicError["code"], message: string): string {
+  if (code === "device_unavailable" && message.includes("wasm SIMD"))
+    return "This browser has no WebAssembly SIMD, which the team computes with. Chrome 91, Firefox 89, Safari 16.4 and all later ones have it: update the browser, or open this page in another. Node trains the same team: npx laconic quickstart.";
+  if (code === "checkpoint_mismatch" || code === "checkpoint_corrupt")
+    return `${message}. The run cannot go on here; reset begins a new one.`;
+  return message;
+}

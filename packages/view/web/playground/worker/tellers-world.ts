@@ -1,9 +1,11 @@
 import { LaconicError, type Problem } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
-import { runFiles } from "@laconic/trainer";
-import { readTokenizerFiles, tokenizerOf } from "@laconic/hub/tokenizers";
+import { formatCount } from "@laconic/core/text";
+import { convertLlama2c } from "@laconic/engine";
+import { readTokenizerFiles, tokenizerOf, llama2cTokenizer } from "@laconic/hub/tokenizers";
 import { storyTellers } from "@laconic/tasks/presets";
 import { cueOf, holderTemplates, knownNames, storyTellersTask } from "@laconic/tasks/stories";
+import { storyModel, type ModelFile } from "@laconic/tasks/story-model";
 import {
   beforeWarmStartKey,
   giveWarmStart,
@@ -11,10 +13,11 @@ import {
   warmStartText,
   worldCourse,
 } from "@laconic/tasks/warm-start";
+import { runFiles } from "@laconic/trainer";
 import { keptFolder, runFolder, type KeptFiles } from "./kept-files.ts";
 import type { OwnStory } from "./messages.ts";
+import { checkedProblem } from "./own-problem.ts";
 import { runConfig, warmStartOf } from "./run-config.ts";
-import { storyModelFolder, storyModelFiles } from "./story-model-files.ts";
 import type { Pupil, WarmUpWatch, World } from "./world.ts";
 
 /** Start model of a run, stored in the run folder. */
@@ -50,10 +53,7 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
     modelFiles: storyModelFiles,
     factOf: ({ views, question }, agent) => views?.[agent]?.replace(` ${cueOf(question)}`, "") ?? null,
     knows: isOwner,
-    problemOf(own) {
-      if (own.kind !== "story") throw new LaconicError("input_invalid", "the tellers are asked whose a thing is");
-      return problemOf(own, task.topology.agents);
-    },
+    problemOf: (own) => problemOf(checkedProblem(own, "story"), task.topology.agents),
     withLie,
     warmUp: (pupil, watch) => warmUp(files, pupil, watch, task),
   };
@@ -76,31 +76,13 @@ function withLie(problem: Problem, agent: string): Problem {
   return { ...problem, id: `${problem.id}/lie/${agent}`, views: { ...views, [agent]: lie } };
 }
 
-/** Max characters of a text and of a thing; the model context is 512 tokens. */
-const [maxText, maxThing] = [200, 30];
-
 function problemOf({ thing, texts, name }: OwnStory, agents: readonly string[]): Problem {
-  const refuse = (reason: string): never => {
-    throw new LaconicError("input_invalid", reason);
-  };
-  if (!/^[A-Z][a-z]{1,14}$/u.test(name)) refuse("the owner's name is one word, and begins with a capital letter");
-  if (!/^[a-z]+(?: [a-z]+)*$/u.test(thing) || thing.length > maxThing)
-    refuse(`the thing is a few small words, at most ${maxThing} letters`);
-  if (texts.length < 2 || texts.length > 5) refuse("two to five tellers read a text each");
-  const views = texts.map((text, i): [string, string] => {
-    const told = text.trim();
-    if (told === "" || told.length > maxText) refuse(`what teller ${agents[i]} reads has 1 to ${maxText} letters`);
-    return [agents[i] as string, `${told} ${cueOf(thing)}`];
-  });
-  const problem = {
+  return {
     id: `own:${name}/${thing}/${texts.join("|")}`,
     question: thing,
     gold: name,
-    views: Object.fromEntries(views),
+    views: Object.fromEntries(texts.map((text, i) => [agents[i] as string, `${text.trim()} ${cueOf(thing)}`])),
   };
-  if (!views.some(([agent]) => isOwner(problem, agent)))
-    refuse(`no teller reads of ${name}: nobody could name the owner`);
-  return problem;
 }
 
 /** Follows `laconic train`: measures the downloaded model's team, trains the model, stores both in the run folder. */
@@ -133,3 +115,49 @@ async function warmUp(
 }
 
 const written = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Folder of the downloaded, converted story model. */
+export const storyModelFolder: string = joinPath(keptFolder, "model");
+
+/** Files of the model folder, all named in run manifests. */
+export const storyModelFiles: readonly string[] = [
+  "config.json",
+  "generation_config.json",
+  "model.safetensors",
+  "tokenizer.json",
+  "tokenizer_config.json",
+];
+
+/**
+ * Finds the model among files by checksum, whatever their names, and stores it as a Hugging Face folder, converted as
+ * by the command line.
+ * @throws LaconicError `weights_invalid` naming the missing file and its checksum
+ */
+export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Array[]): Promise<void> {
+  const place = "/given";
+  for (const [i, data] of given.entries()) await files.write(joinPath(place, String(i)), data);
+  const find = async ({ name, bytes, sha256 }: ModelFile): Promise<string> => {
+    for (const [i, data] of given.entries()) {
+      const path = joinPath(place, String(i));
+      if (data.length === bytes && (await files.digest(path)).sha256 === sha256) return path;
+    }
+    throw new LaconicError(
+      "weights_invalid",
+      `${name} of the story model is not there: none of the ${given.length} files has its ${formatCount(bytes)} bytes and the SHA-256 ${sha256.slice(0, 12)}…`,
+      { file: name },
+    );
+  };
+  const [checkpoint, tokens] = [await find(storyModel.checkpoint), await find(storyModel.tokenizer)];
+  const draft = "/converted";
+  const { vocab_size: size } = await convertLlama2c(checkpoint, draft, files);
+  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await files.read(tokens), Number(size));
+  await files.write(joinPath(draft, "tokenizer.json"), JSON.stringify(tokenizer));
+  await files.write(joinPath(draft, "generation_config.json"), JSON.stringify(generation));
+  await files.write(
+    joinPath(draft, "tokenizer_config.json"),
+    JSON.stringify({ ...config, chat_template: chatTemplate }),
+  );
+  await files.remove(storyModelFolder);
+  await files.rename(draft, storyModelFolder);
+  await files.remove(place);
+}

@@ -3,7 +3,7 @@ import { LaconicError } from "@laconic/core";
 import type { Kernels } from "@laconic/engine/kernels";
 import { createKernels } from "@laconic/engine/wasm";
 import packageJson from "../../../package.json" with { type: "json" };
-import { failureOf } from "./failure.ts";
+import { failureOf } from "./session.ts";
 import { keptFiles, keptFolder, runFolder, type KeptFiles, type Store } from "./kept-files.ts";
 import type { Command, Keeping, Opening, WorkerMessage } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
@@ -123,10 +123,7 @@ let giveModel: ((files: readonly Uint8Array[]) => void) | null = null;
 
 /** Loads the tellers' code and model on first use. */
 async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
-  const [{ tellersWorld }, { keepStoryModel, storyModelFolder }] = await Promise.all([
-    import("./tellers-world.ts"),
-    import("./story-model-files.ts"),
-  ]);
+  const { keepStoryModel, storyModelFolder, tellersWorld } = await import("./tellers-world.ts");
   const hasRun = !fresh && (await files.exists(`${runFolder}/taught`));
   for (let has = hasRun || (await files.exists(storyModelFolder)); !has;) {
     const given = new Promise<readonly Uint8Array[]>((resolve) => void (giveModel = resolve));

@@ -1,0 +1,118 @@
+import type { AgentId } from "@laconic/core";
+import type { EpisodeKind, EpisodeQuery, EpisodeSummary, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
+
+/** An episode in a list. Tokens stay on disk. */
+export interface ListedRow {
+  readonly summary: EpisodeSummary;
+  readonly agents: readonly AgentId[];
+  /** Question, views, messages and answer in lower case. */
+  readonly text: string;
+}
+
+/** A sample in a list. */
+export interface ListedSample {
+  readonly row: Omit<SampleRow, "question" | "gold">;
+  readonly question: { readonly text: string };
+  /** In lower case. */
+  readonly answer: string;
+}
+
+/** Evaluations follow their step. */
+export function orderOf({ kind, step }: { readonly kind: EpisodeKind; readonly step: number }): number {
+  return 2 * step + (kind === "evaluation" ? 1 : 0);
+}
+
+/** First 16 words of a search, in lower case. */
+export function searchWords(text: string): readonly string[] {
+  const words = text.toLowerCase().split(/\s+/u);
+  return words.filter((word) => word !== "").slice(0, 16);
+}
+
+/** Ignores offset and limit. @param rows - newest first */
+export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): readonly ListedRow[] {
+  const { text = "", kind, correct, agent, silent, fromStep = 0, toStep = Infinity, problem, sort = "newest" } = query;
+  const words = searchWords(text);
+  const isSilent = ({ summary }: ListedRow): boolean =>
+    agent === undefined ? summary.silent.length > 0 : summary.silent.includes(agent);
+  const selected = rows.filter((row) => {
+    const { summary } = row;
+    return (
+      (kind === undefined || summary.kind === kind) &&
+      fromStep <= summary.step &&
+      summary.step <= toStep &&
+      (problem === undefined || summary.problem === problem) &&
+      (correct === undefined || (summary.grade === 1) === correct) &&
+      (agent === undefined || row.agents.includes(agent)) &&
+      (silent === undefined || isSilent(row) === silent) &&
+      words.every((word) => row.text.includes(word))
+    );
+  });
+  if (sort === "tokens") return mostFirst(selected, ({ summary }) => summary.tokens);
+  if (sort === "reward") return mostFirst(selected, ({ summary }) => summary.reward);
+  return sort === "oldest" ? mostFirst(selected, ({ summary }) => -orderOf(summary)) : selected;
+}
+
+/**
+ * Ignores offset and limit.
+ * @param samples - oldest first
+ * @param byQuestion - order that keeps the samples of a question together
+ */
+export function selectSamples<S extends ListedSample>(
+  samples: readonly S[],
+  { text = "", method, against, benchmark, verdict, sort = "question" }: SampleQuery,
+  byQuestion: (a: S, b: S) => number,
+): readonly S[] {
+  const words = searchWords(text);
+  const methods = [method, against].filter((name) => name !== undefined);
+  const disagreeing = against === undefined ? null : disagreeingOn(samples, method, against);
+  const selected = samples.filter(
+    ({ row, question, answer }) =>
+      (methods.length === 0 || methods.includes(row.method)) &&
+      (benchmark === undefined || row.benchmark === benchmark) &&
+      (verdict === undefined || row.verdict === verdict) &&
+      (disagreeing === null || disagreeing.has(repeatOf({ row }))) &&
+      words.every((word) => answer.includes(word) || question.text.toLowerCase().includes(word)),
+  );
+  if (sort === "newest") return selected.toReversed();
+  if (sort === "tokens") return mostFirst(selected, ({ row }) => row.tokens);
+  if (sort === "cost") return mostFirst(selected, ({ row }) => row.usd);
+  if (sort === "time") return mostFirst(selected, ({ row }) => row.seconds);
+  return selected.toSorted(byQuestion);
+}
+
+/** Repeats on which two methods disagree, right against wrong. Compares any method if `method` is missing. */
+function disagreeingOn(
+  samples: readonly ListedSample[],
+  method: string | undefined,
+  against: string,
+): ReadonlySet<string> {
+  const verdictsOf = (isMember: (name: string) => boolean, verdict: SampleVerdict): ReadonlySet<string> =>
+    new Set(samples.filter(({ row }) => row.verdict === verdict && isMember(row.method)).map(repeatOf));
+  const isFirst = (name: string): boolean => name !== against && (method === undefined || name === method);
+  const isSecond = (name: string): boolean => name === against;
+  const [right, wrong] = [verdictsOf(isSecond, "right"), verdictsOf(isSecond, "wrong")];
+  return new Set([
+    ...[...verdictsOf(isFirst, "right")].filter((repeat) => wrong.has(repeat)),
+    ...[...verdictsOf(isFirst, "wrong")].filter((repeat) => right.has(repeat)),
+  ]);
+}
+
+function repeatOf({ row }: Pick<ListedSample, "row">): string {
+  return JSON.stringify([row.benchmark, row.problem, row.repeat]);
+}
+
+/** Descending and stable; rows without a value come last. */
+function mostFirst<T>(rows: readonly T[], valueOf: (row: T) => number | null): readonly T[] {
+  const keys = Float64Array.from(rows, (row) => -(valueOf(row) ?? -Infinity));
+  // Sorting plain numbers is ten times as fast.
+  const sorted = keys.toSorted();
+  const next = new Map<number, number>();
+  for (let i = sorted.length - 1; i >= 0; i--) next.set(sorted[i] as number, i);
+  const ordered = Array.from<T>({ length: rows.length });
+  for (const [i, row] of rows.entries()) {
+    const position = next.get(keys[i] as number) as number;
+    next.set(keys[i] as number, position + 1);
+    ordered[position] = row;
+  }
+  return ordered;
+}
