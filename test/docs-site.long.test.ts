@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromium } from "./browser/in-chromium.ts";
 import { serveSite, site } from "./browser/serve-site.ts";
 
-const pages = ["/", "/comparison", "/getting-started", "/errors"];
+const pages = ["/", "/from-trl", "/start", "/errors"];
 const looks = [
   { name: "desktop, light", viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   { name: "phone, dark", viewport: { width: 390, height: 844 }, colorScheme: "dark" },

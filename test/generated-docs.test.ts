@@ -72,7 +72,7 @@ const sections: readonly (readonly [page: string, name: string, text: () => stri
       ].join("\n\n"),
   ],
   [
-    "docs/reproduce.md",
+    "docs/papers.md",
     "ledger",
     () => {
       const rows = reproductionLedger();

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
 ];
 
 /** Rows of the page's table, each with its form, gold and answer, and what the page says of it. */
-const table = readText("docs/grading.md").split("### Decided once")[1]?.split("\n## ")[0] ?? "";
+const table = readText("docs/grading.md").split("### Forms on which graders differ")[1]?.split("\n## ")[0] ?? "";
 const rows = [
   ...table.matchAll(/^\| (\w+) +\| `(.+?)` +\| `(.+?)` +\| ((?:right|wrong)(?: +\| (?:right|wrong)){3}) +\|$/gmu),
 ].map(([, form = "", gold = "", answer = "", verdicts = ""]) => ({

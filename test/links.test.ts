@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { linkFaults } from "../docs/.vitepress/links.ts";
+import { recipes } from "../docs/.vitepress/sidebar.ts";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 const pages = repositoryFiles().filter((path) => path.endsWith(".md") && !path.startsWith(".changeset/"));
@@ -70,6 +71,11 @@ test("blocks of JSON are JSON", () => {
   expect(malformed).toEqual([]);
 });
 
+test.each(recipes)("the recipe $link starts with something to run", ({ link }) => {
+  const page = readText(link.endsWith("/") ? `docs${link}index.md` : `docs${link}.md`);
+  expect(page.split("\n").slice(2, 4)).toEqual(["```sh", expect.stringMatching(/^npm run -s laconic -- /u)]);
+});
+
 describe("the check of the built site", () => {
   function faultsOf(files: Readonly<Record<string, string>>, base = "/"): readonly string[] {
     const folder = mkdtempSync(join(tmpdir(), "laconic-site-"));
@@ -84,7 +90,7 @@ describe("the check of the built site", () => {
     }
   }
   const start = `<h1 id="start">Start</h1><a href="/guide/">guide</a>`;
-  const site = { "index.html": `<a href="/getting-started#start">x</a>`, "getting-started.html": start };
+  const site = { "index.html": `<a href="/start#start">x</a>`, "start.html": start };
 
   test("passes what is whole", () => {
     const guide = `<a href="./a#b&amp;c">a</a> <a href="#here" id="here">x</a> <img src="/p.svg"> <a href="https://x.org/a?b#c">x</a>`;
@@ -94,7 +100,7 @@ describe("the check of the built site", () => {
 
   test.each([
     [`<a href="./b">b</a>`, "/guide/: ./b: is not there"],
-    [`<a href="/getting-started#end">b</a>`, "/guide/: /getting-started#end: has no such anchor"],
+    [`<a href="/start#end">b</a>`, "/guide/: /start#end: has no such anchor"],
     [`<a href="#end">b</a>`, "/guide/: #end: has no such anchor"],
     [`<img src="/p.svg">`, "/guide/: /p.svg: is not there"],
     [`<iframe src="/playground/index.html">`, "/guide/: /playground/index.html: is not there"],
@@ -111,8 +117,8 @@ describe("the check of the built site", () => {
 
   test("knows a site below a folder of its host", () => {
     const below = {
-      "index.html": `<a href="/laconic/getting-started">x</a><a href="/other">y</a>`,
-      "getting-started.html": "",
+      "index.html": `<a href="/laconic/start">x</a><a href="/other">y</a>`,
+      "start.html": "",
     };
     expect(faultsOf(below, "/laconic/")).toEqual(["/: /other: is not there"]);
   });

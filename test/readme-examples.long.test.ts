@@ -67,7 +67,7 @@ const notRun: Readonly<Record<string, string>> = {
 async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
   try {
-    // The model that an example of docs/getting-started.md has made before.
+    // The model that an example of docs/start.md has made before.
     await cp(join(root, "packages/runtime/assets/relay-one-fact"), join(folder, "my-warm-start"), { recursive: true });
     await writeFile(join(folder, "run.mjs"), runner(files));
     const child = execFile(

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -39,6 +39,7 @@ interface Trial {
 const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^init\b/, { code: 0 }],
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run" }],
+  [/^train examples\/(my-team\/)?run\.config\.ts\b/, { code: 2, says: "does not exist" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan preset:relay-quickstart engine=tinker/, { code: 0 }],
   [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
@@ -93,8 +94,11 @@ const home = process.cwd();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-shell-"));
-  await symlink(join(root, "examples"), join(folder, "examples"));
-  const [configuration] = readText("docs/getting-started.md").match(/(?<=^```ts\n)export default .*?(?=^```$)/ms) ?? [];
+  // `init` writes into this folder, so it is no link to the repository's.
+  await mkdir(join(folder, "examples"));
+  for (const name of await readdir(join(root, "examples")))
+    await symlink(join(root, "examples", name), join(folder, "examples", name));
+  const [configuration] = readText("docs/start.md").match(/(?<=^```ts\n)export default .*?(?=^```$)/ms) ?? [];
   await writeFile(join(folder, "run.config.ts"), configuration ?? "");
   await writeFile(
     join(folder, "cases.jsonl"),
@@ -106,7 +110,10 @@ beforeAll(async () => {
   vi.stubEnv("HF_HUB_OFFLINE", "1");
   vi.stubEnv("LACONIC_DATA", join(folder, "data"));
 });
-beforeEach(() => rm(join(folder, "my-team"), { recursive: true, force: true }));
+beforeEach(async () => {
+  for (const project of ["my-team", "examples/my-team", "examples/my-questions"])
+    await rm(join(folder, project), { recursive: true, force: true });
+});
 afterAll(async () => {
   vi.unstubAllEnvs();
   process.chdir(home);

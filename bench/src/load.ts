@@ -3,7 +3,7 @@
  *
  *     npm run load -- [--seconds 600] [--clients 200]
  *
- * Prints JSON. Exits with 1 if a limit of docs/soak-and-load.md is exceeded. Clients run on the server's machine.
+ * Prints JSON. Exits with 1 if a limit of CONTRIBUTING.md is exceeded. Clients run on the server's machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
@@ -22,7 +22,7 @@ const { values } = readOptions({
 const [seconds, clients] = [Number(values.seconds), Number(values.clients)];
 if (!(seconds >= 1) || !(clients >= 2)) throw new Error("--seconds and --clients: expected at least 1 and 2");
 
-/** Limits of docs/soak-and-load.md. Time limits need one core for the server and one for the clients. */
+/** Limits of CONTRIBUTING.md. Time limits need one core for the server and one for the clients. */
 const limits = { growthMiB: 128, peakGrowthMiB: 256, loopP99Ms: 100, secondsToEnd: 5, slowdown: 50 };
 
 /** Whether the cores are idle enough to judge time limits. */

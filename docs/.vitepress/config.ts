@@ -38,9 +38,9 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Playground", link: "/playground/", target: "_self" },
-      { text: "Start", link: "/getting-started" },
+      { text: "Start", link: "/start" },
       { text: "Concepts", link: "/concepts" },
-      { text: "Results", link: "/quickstart-results" },
+      { text: "Results", link: "/results/" },
       { text: "API", link: "/api/" },
     ],
     sidebar: sidebar(),

@@ -79,7 +79,7 @@ export function linkFaults(folder: string, base: string): readonly string[] {
     return new Set(page?.targets.map((target) => resolve(page, target, base)?.path));
   };
   // The sidebar of the guide or an index in it shows every page except the front page.
-  const shown = leadsTo("/getting-started");
+  const shown = leadsTo("/start");
   const indexOf = (path: string): string => {
     const above = path.slice(0, path.replace(/\/$/u, "").lastIndexOf("/") + 1);
     return above === "/" || pages.has(above) ? above : indexOf(above);

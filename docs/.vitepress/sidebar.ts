@@ -14,7 +14,7 @@ export interface Group {
 }
 
 /** Existing pages. A page with a misspelt link is dropped here, and the check of the built site then reports it. */
-function existing(groups: Group[]): Group[] {
+function existing(groups: readonly Group[]): Group[] {
   const isThere = (link: string): boolean =>
     [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
   return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
@@ -39,113 +39,77 @@ function apiPages(): Item[] {
 
 /** Every page needs a place here or in an index listed here; `npm run docs` checks this. */
 export function sidebar(): Record<string, Group[]> {
-  const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
+  const back = { text: "Guide", items: [{ text: "Start", link: "/start" }] };
   return {
     "/api/": [back, { text: "API", items: apiPages() }],
-    "/": existing(guide()),
+    "/": existing([...beforeRecipes, { text: "Recipes", items: [...recipes] }, ...afterRecipes]),
   };
 }
 
-/** Groups by task. A test checks that the first page of each starts with something to run. */
-const tasks: readonly Group[] = [
+/** Each page starts with a command to run; `test/links.test.ts` checks this. */
+export const recipes: readonly Item[] = [
+  { text: "Train a hub model on one GPU", link: "/devices" },
+  { text: "Your own task", link: "/your-own-task" },
+  { text: "Your own data", link: "/own-data" },
+  { text: "Price a debate, several policies", link: "/policies" },
+  { text: "Add a tool", link: "/environments" },
+  { text: "Add a reward or a critic", link: "/own-values" },
+  { text: "Serve a team", link: "/endpoint" },
+  { text: "Evaluate baselines", link: "/bench" },
+  { text: "Read a run", link: "/view" },
+  { text: "Verify a run", link: "/verify" },
+  { text: "Sample on servers", link: "/samplers" },
+  { text: "Scale out", link: "/scale/" },
+  { text: "Start SkyRL", link: "/scale/skyrl" },
+];
+
+const beforeRecipes: readonly Group[] = [
   {
-    text: "Train my team",
+    text: "Start",
     items: [
-      { text: "Your own task", link: "/your-own-task" },
-      { text: "Your own data", link: "/own-data" },
-      { text: "Environments and tools", link: "/environments" },
-      { text: "Opponents", link: "/opponents" },
-      { text: "Train through the endpoint", link: "/train-through-endpoint" },
+      { text: "Your own team in ten minutes", link: "/start" },
+      { text: "The playground", link: "/playground" },
+      { text: "Questions", link: "/faq" },
     ],
   },
   {
-    text: "Add my reward",
+    text: "Concepts",
     items: [
-      { text: "Your own values", link: "/own-values" },
-      { text: "How answers are graded", link: "/grading" },
-    ],
-  },
-  {
-    text: "Read a run",
-    items: [
-      { text: "Looking at runs", link: "/view" },
-      { text: "Metrics", link: "/metrics" },
-      { text: "Sinks: TensorBoard, W&B", link: "/sinks" },
-      { text: "Verifying a run", link: "/verify" },
-    ],
-  },
-  {
-    text: "Reproduce a paper",
-    items: [
-      { text: "The papers' tables", link: "/reproduce" },
-      { text: "Agent-GSPO", link: "/reproduce/agent-gspo" },
-      { text: "AgentPO", link: "/reproduce/agentpo" },
-      { text: "MAGRPO", link: "/reproduce/magrpo" },
-      { text: "Equations and defaults", link: "/papers" },
-      { text: "Benchmark data", link: "/data" },
-      { text: "How methods are played", link: "/protocols" },
-      { text: "Claims without a table", link: "/reproduce/figures" },
-    ],
-  },
-  {
-    text: "Use one package",
-    items: [
-      { text: "One package, units", link: "/one-package" },
-      { text: "API", link: "/api/" },
-    ],
-  },
-  {
-    text: "Scale out",
-    items: [
-      { text: "Past one machine", link: "/scale/" },
-      { text: "Sampling on servers", link: "/samplers" },
-      { text: "Starting SkyRL", link: "/scale/skyrl" },
-      { text: "Long runs", link: "/scale/long-runs" },
-      { text: "Which systems, CUDA", link: "/systems" },
-      { text: "Simulation and load", link: "/simulation" },
+      { text: "Concepts and units", link: "/concepts" },
+      { text: "From TRL or verl", link: "/from-trl" },
     ],
   },
 ];
 
-function guide(): Group[] {
-  return [
-    {
-      text: "Start",
-      items: [
-        { text: "What is it for", link: "/what-for" },
-        { text: "Getting started", link: "/getting-started" },
-        { text: "The playground", link: "/playground" },
-      ],
-    },
-    ...tasks,
-    {
-      text: "Understand",
-      items: [
-        { text: "Concepts", link: "/concepts" },
-        { text: "Glossary", link: "/glossary" },
-        { text: "Architecture", link: "/architecture" },
-        { text: "Decisions", link: "/decisions" },
-        { text: "Comparison with other trainers", link: "/comparison" },
-        { text: "What is not shown here", link: "/not-shown" },
-      ],
-    },
-    {
-      text: "Results",
-      items: [
-        { text: "Quickstart", link: "/quickstart-results" },
-        { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
-        { text: "Tellers", link: "/results/tellers" },
-        { text: "Story worlds", link: "/results/story-worlds" },
-        { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
-        { text: "Benchmarks", link: "/benchmarks/" },
-      ],
-    },
-    {
-      text: "Help",
-      items: [
-        { text: "Questions and troubleshooting", link: "/faq" },
-        { text: "Error codes", link: "/errors" },
-      ],
-    },
-  ];
-}
+const afterRecipes: readonly Group[] = [
+  {
+    text: "Packages",
+    items: [
+      { text: "Packages", link: "/packages" },
+      { text: "API", link: "/api/" },
+    ],
+  },
+  {
+    text: "Reference",
+    items: [
+      { text: "Metrics", link: "/metrics" },
+      { text: "Error codes", link: "/errors" },
+      { text: "Grading", link: "/grading" },
+      { text: "Benchmark data", link: "/data" },
+      { text: "Papers: equations, defaults, reproduction", link: "/papers" },
+    ],
+  },
+  {
+    text: "Results",
+    items: [
+      { text: "Shown, failed, not shown", link: "/results/" },
+      { text: "Quickstart", link: "/results/quickstart" },
+      { text: "Small worlds", link: "/results/small-worlds" },
+      { text: "Tellers", link: "/results/tellers" },
+      { text: "Story worlds", link: "/results/story-worlds" },
+      { text: "Claims without a table", link: "/results/claims" },
+      { text: "Benchmarks", link: "/benchmarks/" },
+    ],
+  },
+  { text: "Design", items: [{ text: "Layers and twelve decisions", link: "/decisions" }] },
+];

@@ -1,4 +1,4 @@
-// The README's first picture, light and dark, with its alternative text: a step with priced tokens, and a wasteful
+// Pictures of docs/playground.md, light and dark, with the alternative text: a step with priced tokens, and a wasteful
 // conversation. npx tsx bench/src/pages/playground-picture.ts
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,10 +44,10 @@ try {
     const clip = { x: box.x - 10, y: box.y - 10, width: box.width + 20, height: box.height + 20 };
     await page.screenshot({ path: join(root, "docs/public", name), clip });
   }
-  const file = join(root, "README.md");
+  const file = join(root, "docs/playground.md");
   const text = await readFile(file, "utf8");
   const alt = inWords(scene);
-  await writeFile(file, text.replace(/(?<=<img alt=")[^"]*(?=" src="docs\/public\/playground\.png">)/u, alt));
+  await writeFile(file, text.replace(/(?<=<img alt=")[^"]*(?=" src="\/playground\.png">)/u, alt));
   console.log(alt);
 } finally {
   await browser.close();

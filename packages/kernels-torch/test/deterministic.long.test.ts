@@ -7,7 +7,7 @@ import { installedTorch } from "./installed-torch.ts";
 import { PretendGpu } from "./pretend-gpu.ts";
 import { RecordingTorch } from "./recording-library.ts";
 
-/** Operators whose sums are atomic on CUDA (docs/systems.md). */
+/** Operators whose sums are atomic on CUDA (docs/devices.md). */
 const atomic = ["aten::_flash_attention_backward", "aten::scatter_add_"];
 
 const config = {
