@@ -42,7 +42,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^train examples\/(my-team\/)?run\.config\.ts\b/, { code: 2, says: "does not exist" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan preset:relay-quickstart engine=tinker/, { code: 0 }],
-  [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
+  [/^plan\b.*(engine=tinker|preset:agent-gspo)/, { code: 2, says: "is not in the cache" }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
   [/^view ls\b/, { code: 0, says: "no run in" }],
   [/^analyze probe\b.*--file\b/, { code: 2, says: "does not exist" }],
