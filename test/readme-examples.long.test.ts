@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -67,8 +67,6 @@ const notRun: Readonly<Record<string, string>> = {
 async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
   try {
-    // The model that an example of docs/start.md has made before.
-    await cp(join(root, "packages/runtime/assets/relay-one-fact"), join(folder, "my-warm-start"), { recursive: true });
     await writeFile(join(folder, "run.mjs"), runner(files));
     const child = execFile(
       process.execPath,
