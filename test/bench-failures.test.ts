@@ -20,12 +20,12 @@ test.each([
   expect(whyFailed(stderrOf(code))).not.toMatch(/^\}|Node\.js v/u);
 });
 
-test("Python says it last, behind its stack", () => {
+test("takes Python's reason from after the stack", () => {
   const said = `Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    import trl\nModuleNotFoundError: No module named 'trl'\n`;
   expect(whyFailed(said)).toBe("ModuleNotFoundError: No module named 'trl'");
 });
 
-test("step.ts leaves out a side that cannot run with its reason, not with the end of a stack", () => {
+test("step.ts omits a side that cannot run and gives the reason", () => {
   const program = ["--import", import.meta.resolve("tsx"), join(import.meta.dirname, "../bench/src/step.ts")];
   const words = ["--sizes", "0.1M", "--threads", "1", "--rounds", "1", "--sides", "cpu"];
   const env = { ...process.env, LACONIC_PYTHON: "/nowhere/python", LACONIC_TORCH: "/nowhere" };

@@ -15,7 +15,7 @@ function load(...words: readonly string[]): {
   return { status, out: stdout, err: stderr };
 }
 
-test("a bench says what it measures and takes, and one line where it is asked for something else", () => {
+test("a bench documents its purpose and options and rejects others in one line", () => {
   const { status, out } = load("--help");
   expect(status).toBe(0);
   expect(out).toContain("`laconic serve` under clients half of whom are broken");

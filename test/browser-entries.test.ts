@@ -86,8 +86,8 @@ function found(code: string, pattern: RegExp): string[] {
   return Array.from(code.matchAll(pattern), ({ index }) => code.slice(index - 60, index + 60));
 }
 
-describe("browsers can bundle", () => {
-  test.each(entries)("%s, without a module or a global of Node's and without eval", async (entry) => {
+describe("browser bundles", () => {
+  test.each(entries)("of %s need no Node module, Node global or eval", async (entry) => {
     const { code, node } = await bundled(entry);
     expect(node).toEqual([]);
     expect(code.length).toBeGreaterThan(200);
@@ -96,12 +96,12 @@ describe("browsers can bundle", () => {
     ).toEqual([]);
   });
 
-  test.each(["", "presets/"])("tasks/src/%s without the index of benchmarks", async (name) => {
+  test.each(["", "presets/"])("of tasks/src/%s omit the benchmark index", async (name) => {
     const { sources } = await bundled(`packages/tasks/src/${name}index.ts`);
     expect(sources.filter((path) => /packages\/(benchmarks|sandbox|hub)\//u.test(path))).toEqual([]);
   });
 
-  test("the wasm kernels in less than 14 kB gzipped, without TensorFlow.js", async () => {
+  test("of the wasm kernels have less than 14 kB gzipped, without TensorFlow.js", async () => {
     const { gzipped, sources } = await bundled("packages/engine/src/wasm/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
@@ -113,7 +113,7 @@ describe("browsers can bundle", () => {
     ["engine-worker.ts", 37],
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 165],
-  ])("%s in less than %d kB gzipped", async (worker, most) => {
+  ])("of %s have less than %d kB gzipped", async (worker, most) => {
     const beside = worker === "inline-worker.ts" ? /^never$/u : /engine\/src\/wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));

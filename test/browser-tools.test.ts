@@ -45,7 +45,7 @@ async function bundle(): Promise<string> {
   return chunk.code;
 }
 
-test("tools and their environment train without Node, and as they do in it", async () => {
+test("tools and their environment train without Node as with it", async () => {
   const context = createContext(Object.fromEntries(ofTheWeb.map((name) => [name, globalThis[name]])));
   new Script(await bundle()).runInContext(context);
   expect(new Script("typeof process + typeof require + typeof Buffer").runInContext(context)).toBe(

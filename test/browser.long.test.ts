@@ -41,8 +41,8 @@ async function inNode(): Promise<SessionResult> {
   return session(await createInlineEngine([await createKernels(undefined)], { files }), files, options);
 }
 
-describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate text", () => {
-  test("the wasm kernels pass their suite", slow, async () => {
+describe.skipIf(chromium === null)("a tab of Chromium without eval", () => {
+  test("runs the suite of the wasm kernels", slow, async () => {
     const query = "worker=kernels&device=wasm";
     const { passed, failed, backend, processors } = await inChromium<ConformanceResult>(page, { query });
     expect(failed).toEqual([]);
@@ -51,7 +51,7 @@ describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate
     expect([backend, processors]).toEqual(["wasm simd", 0]);
   });
 
-  test("three threads of an isolated page pass it too", slow, async () => {
+  test("runs it with three threads on an isolated page", slow, async () => {
     const query = "worker=kernels&device=wasm-threads";
     const result = await inChromium<ConformanceResult>(page, { query, isolated: true });
     expect(result.failed).toEqual([]);
@@ -60,7 +60,7 @@ describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate
     expect(result.helped).toBeGreaterThan(0);
   });
 
-  test("12 steps of the relay quickstart are Node's, byte for byte", slow, async () => {
+  test("trains 12 quickstart steps to Node's bytes", slow, async () => {
     const node = await inNode();
     expect(node.metrics).toHaveLength(12);
     expect(Object.keys(node.checkpoint)).toContain("model.safetensors");

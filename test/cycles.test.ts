@@ -35,12 +35,12 @@ function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] 
   return circles;
 }
 
-describe("nothing imports itself in a circle", () => {
-  test("files", () => {
+describe("no import cycles", () => {
+  test("between files", () => {
     expect(circlesOf(new Map(sources.map((path) => [path, new Set(importsOf(path))])))).toEqual([]);
   });
 
-  test("folders of an app, beside each other", () => {
+  test("between sibling folders of an app", () => {
     const graph = new Map<string, Set<string>>();
     for (const path of sources.filter((each) => each.startsWith("apps/"))) {
       const folder = dirname(path);

@@ -15,11 +15,11 @@ const tokens = new Set([...Object.keys(sizes), ...Object.keys(lightColours)]);
 const setByScript = new Set(["speaking", "heat", "strength", "tone", "ground", "mx", "my", "ax", "ay", "bx", "by"]);
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 
-test("both schemes have the same roles", () => {
+test("both colour schemes have equal roles", () => {
   expect(Object.keys(darkColours)).toEqual(Object.keys(lightColours));
 });
 
-test.each(styles)("%s takes colours, sizes of text and space from the design alone", (file) => {
+test.each(styles)("%s uses only the design's colours, text sizes and spacing", (file) => {
   const text = textOf(file).replaceAll(/&#|url\(#\w+\)/gu, "");
   expect(text.match(/#[0-9a-f]{3,8}\b/giu) ?? []).toEqual([]);
   expect(text.match(/font(?:-size)?: ?[^;}"]*?\d+(?:\.\d+)?px/gu) ?? []).toEqual([]);

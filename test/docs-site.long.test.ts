@@ -34,7 +34,7 @@ describe.skipIf(chromium === null || !existsSync(join(site, "index.html")))("the
   });
 
   test.each(looks.flatMap(({ name, ...look }) => pages.map((page) => ({ page, name, look }))))(
-    "$page, $name: accessible, as wide as its window, and asks nobody else",
+    "$page, $name: is accessible, fits the window and contacts no other site",
     async ({ page: path, look }) => {
       const context = await browser.newContext(look);
       const page = await context.newPage();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe("examples", () => {
-  test("start from a model that the repository holds", () => {
+  test("start from a model in the repository", () => {
     expect(existsSync(join(root, shippedModel, "model.safetensors"))).toBe(true);
   });
 
@@ -37,17 +37,17 @@ describe("examples", () => {
       );
   });
 
-  test("the trainer does the same steps, to the last digit printed", () => {
+  test("the trainer takes the same steps to the last printed digit", () => {
     expect(basic.slice(0, steps)).toEqual(loop);
   });
 
-  test("the trainer prints what it did to test problems", () => {
+  test("the trainer prints results on test problems", () => {
     expect(basic).toHaveLength(steps + 2);
     expect(basic[steps]).toMatch(/^test accuracy \d+\.\d % -> \d+\.\d %$/);
     expect(basic[steps + 1]).toMatch(/^test tokens \d+\.\d -> \d+\.\d per episode$/);
   });
 
-  test("another seed is another run", async () => {
+  test("another seed gives another run", async () => {
     expect((await linesOf("agent-gspo-loop.ts", "1", shippedModel, "8"))[0]).not.toBe(loop[0]);
   });
 });

@@ -52,9 +52,9 @@ const sources = repositoryFiles().filter((path) => /\/src\/.*\.ts$/.test(path) &
 describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name } }) => {
   const floor = floors[name];
 
-  test("has a floor", () => expect(floor).toBeTypeOf("number"));
+  test("has a layer", () => expect(floor).toBeTypeOf("number"));
 
-  test("imports only from floors below", () => {
+  test("imports only from lower layers", () => {
     const files = sources.filter((path) => path.startsWith(`${folder}/src/`));
     expect(files).not.toHaveLength(0);
     const climbing = files.flatMap((path) =>

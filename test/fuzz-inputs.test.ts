@@ -12,21 +12,21 @@ const inputs = (name: string): readonly string[] =>
     .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : []));
 
 describe.each(Object.keys(targets))("%s", (name) => {
-  test("takes or refuses what the fuzzer begins with, and what it once found", async () => {
+  test("accepts or rejects the fuzzer's seeds and findings", async () => {
     expect(inputs(name).length).toBeGreaterThan(0);
     for (const file of inputs(name)) await tryInput(name, readFileSync(file));
   });
 
-  test.each(["", "\u0000", "{", "null", "[[[[", "\ud800", "1e999"])("takes or refuses %j", async (content) => {
+  test.each(["", "\u0000", "{", "null", "[[[[", "\ud800", "1e999"])("accepts or rejects %j", async (content) => {
     await tryInput(name, new TextEncoder().encode(content));
   });
 });
 
-test("an error that is not ours is one that the fuzzer reports", async () => {
+test("the fuzzer reports foreign errors", async () => {
   await expect(tryInput("none", new Uint8Array())).rejects.toThrow("no target is called none; there are safetensors");
 });
 
-test("every target is fuzzed at night", () => {
+test("the nightly workflow fuzzes every target", () => {
   const { jobs } = parse(readText(".github/workflows/nightly.yml")) as {
     jobs: { fuzz: { strategy: { matrix: { target: string[] } } } };
   };

@@ -26,7 +26,7 @@ async function wrongVerdicts(rows: readonly GradedCase[]): Promise<{ accepted: s
   return { accepted, rejected };
 }
 
-test("the board has thousands of pairs, each with a rule and an id of its own, half of them right", async () => {
+test("the board has thousands of pairs with unique id and rule, half of them right", async () => {
   const cases = await graderBoard();
   const rules = await graderRules();
   expect(cases).toHaveLength(4543);
@@ -35,13 +35,13 @@ test("the board has thousands of pairs, each with a rule and an id of its own, h
   expect(cases.filter(({ verdict }) => verdict).length / cases.length).toBeCloseTo(0.5, 1);
 });
 
-test("the grader is as labelled on at least 97 %, and accepts at most 0.3 % that is wrong", async () => {
+test("the grader matches at least 97 % of labels and accepts at most 0.3 % wrong answers", async () => {
   const { accepted, rejected } = await wrongVerdicts(await graderBoard());
   expect(accepted).toEqual([]);
   expect(rejected).toEqual(["h-949"]);
 });
 
-test("of 1443 test pairs two are judged otherwise, and no wrong answer is accepted", async () => {
+test("two of 1443 test pairs differ from their label, and no wrong answer is accepted", async () => {
   const cases = testPairs();
   expect(cases).toHaveLength(1443);
   const { accepted, rejected } = await wrongVerdicts(cases);
@@ -50,7 +50,7 @@ test("of 1443 test pairs two are judged otherwise, and no wrong answer is accept
   expect(rejected).toEqual(["o-68", "o-265"]);
 });
 
-test("the lenient rule forgives how an answer is written, and no other answer", async () => {
+test("the lenient rule accepts other notations and no other answer", async () => {
   const verdictsOf = (pairs: readonly (readonly [gold: string, answer: string])[]): boolean[] =>
     pairs.map(([gold, answer]) => gradeMaths(`\\boxed{${answer}}`, gold, { bareGold: true, lenient: true }).correct);
   const forgiven = [
@@ -77,7 +77,7 @@ test("the lenient rule forgives how an answer is written, and no other answer", 
   expect(verdictsOf(others)).toEqual(others.map(() => false));
 });
 
-test("so it is on pairs of another seed", async () => {
+test("the grader also matches labels on pairs of another seed", async () => {
   const { rows } = drawBoard("a");
   expect(rows.length).toBeGreaterThan(600);
   const { accepted, rejected } = await wrongVerdicts(rows);
@@ -85,7 +85,7 @@ test("so it is on pairs of another seed", async () => {
   expect(rejected).toEqual([]);
 });
 
-test.skipIf(!hasSympy)("SymPy says the same of every pair that is known in its notation (LACONIC_PYTHON)", () => {
+test.skipIf(!hasSympy)("SymPy agrees on every pair in its notation (LACONIC_PYTHON)", () => {
   const checks = drawBoard("sympy").checks;
   const { stdout, stderr } = spawnSync(python, [join(root, "bench/peers/sympy_equal.py")], {
     input: checks.map((check) => `${JSON.stringify(check)}\n`).join(""),

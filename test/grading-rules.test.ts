@@ -28,7 +28,7 @@ const rows = [
   verdicts: verdicts.replaceAll(/ +/gu, " "),
 }));
 
-test("the table decides every form that graders differ on", () => {
+test("the table decides every form with differing graders", () => {
   const forms = ["degrees", "units", "percent", "intervals", "sets", "lists", "tuples", "decimals", "bases"];
   expect(forms.filter((form) => !rows.some((row) => row.form === form))).toEqual([]);
 });

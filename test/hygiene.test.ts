@@ -15,7 +15,7 @@ const longFiles: Readonly<Record<string, string>> = {
 };
 
 describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
-  test("its package.json says what npm shows and needs", () => {
+  test("its package.json has the fields that npm shows and needs", () => {
     expect(manifest.description).toMatch(/^[A-Z].{20,}\.$/);
     expect(manifest.license).toBe("MIT");
     expect(manifest.repository?.directory).toBe(folder);
@@ -31,7 +31,7 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
     expect(manifest.keywords).toEqual([...new Set(manifest.keywords)].toSorted());
   });
 
-  test("it publishes the entries it has, and their sources exist", () => {
+  test("its published entries and their sources exist", () => {
     const entries = Object.entries(manifest.exports ?? {}).filter(([entry]) => entry !== "./package.json");
     const published = Object.keys(manifest.publishConfig?.exports ?? {}).filter((entry) => entry !== "./package.json");
     expect(published.toSorted()).toEqual(entries.map(([entry]) => entry).toSorted());
@@ -46,12 +46,12 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
   });
 });
 
-test("no file names a folder of somebody's machine", () => {
+test("no file names a folder of a developer's machine", () => {
   const place = /(?<![\w.~-])(\/(home|Users|root|work)\/[\w.]|[A-Z]:\\\\?Users)/;
   expect(files.filter((path) => place.test(readText(path)))).toEqual([]);
 });
 
-test("no file silences the compiler or the linter; a test may expect a type error", () => {
+test("no file silences the compiler or the linter, except expected type errors in tests", () => {
   const silenced = /(@ts-(ignore|nocheck)|(oxlint|eslint)-disable)/;
   const checked = files.filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("/assembly/"));
   expect(checked.filter((path) => silenced.test(readText(path)))).toEqual([]);
@@ -59,7 +59,7 @@ test("no file silences the compiler or the linter; a test may expect a type erro
   expect(expected.filter((path) => !path.endsWith(".test.ts"))).toEqual([]);
 });
 
-test("files stay within 400 lines, or say why not", () => {
+test("files have at most 400 lines or a listed reason", () => {
   const long = files
     .filter((path) => /\.(ts|mjs|py)$/.test(path))
     .map((path) => ({ path, lines: readText(path).split("\n").length - 1 }))
@@ -67,7 +67,7 @@ test("files stay within 400 lines, or say why not", () => {
   expect(long).toEqual([]);
 });
 
-test("folders are made parent by parent, not by Node's recursive mkdir, which never ends below /proc", () => {
+test("sources avoid Node's recursive mkdir, which never ends below /proc", () => {
   const source = files.filter(
     (path) => /^(packages|apps)\/[^/]+\/src\/.*\.ts$/.test(path) && !path.endsWith(".test.ts"),
   );

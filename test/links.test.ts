@@ -44,7 +44,7 @@ function faultOf(page: string, target: string): string | null {
   return anchorsOf(file).has(anchor) ? null : "has no such heading";
 }
 
-test("every link and picture of every page leads somewhere, on GitHub too", () => {
+test("every link and picture of every page has a target, also on GitHub", () => {
   const faults = pages.flatMap((page) =>
     [...prose(page).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/gu)].flatMap(([, target = ""]) => {
       const fault = faultOf(page, target);
@@ -54,7 +54,7 @@ test("every link and picture of every page leads somewhere, on GitHub too", () =
   expect(faults).toEqual([]);
 });
 
-test("blocks of JSON are JSON", () => {
+test("JSON blocks parse", () => {
   const blocks = pages.flatMap((page) =>
     [...readText(page).matchAll(/^```(json|jsonl)\n(.*?)^```$/gmsu)].flatMap(([, kind, text = ""]) =>
       (kind === "jsonl" ? text.trim().split("\n") : [text]).map((json) => ({ page, json })),
@@ -92,7 +92,7 @@ describe("the check of the built site", () => {
   const start = `<h1 id="start">Start</h1><a href="/guide/">guide</a>`;
   const site = { "index.html": `<a href="/start#start">x</a>`, "start.html": start };
 
-  test("passes what is whole", () => {
+  test("passes a complete site", () => {
     const guide = `<a href="./a#b&amp;c">a</a> <a href="#here" id="here">x</a> <img src="/p.svg"> <a href="https://x.org/a?b#c">x</a>`;
     const whole = { ...site, "guide/index.html": guide, "guide/a.html": `<p id="b&amp;c">`, "p.svg": "<svg/>" };
     expect(faultsOf(whole)).toEqual([]);
@@ -110,12 +110,12 @@ describe("the check of the built site", () => {
     expect(faultsOf({ ...site, "guide/index.html": guide })).toEqual([fault]);
   });
 
-  test("finds a page that nothing leads to", () => {
+  test("finds an unlinked page", () => {
     const lost = { ...site, "guide/index.html": "", "guide/a.html": `<a href="/guide/a">myself</a>` };
     expect(faultsOf(lost)).toEqual(["/guide/a: no sidebar and no index leads there"]);
   });
 
-  test("knows a site below a folder of its host", () => {
+  test("supports a site in a folder of its host", () => {
     const below = {
       "index.html": `<a href="/laconic/start">x</a><a href="/other">y</a>`,
       "start.html": "",
@@ -124,7 +124,7 @@ describe("the check of the built site", () => {
   });
 });
 
-test("the figures of the README are those of the measured runs", () => {
+test("the README's figures equal the measured runs", () => {
   interface Ran {
     readonly before: { readonly accuracy: number; readonly tokens: number };
     readonly after: { readonly accuracy: number; readonly tokens: number };

@@ -27,11 +27,11 @@ const readWhole: Readonly<Record<string, string>> = {
   "packages/trainer/src/sinks/sink-set.ts": "environment.json",
 };
 
-test("files that grow are read by lines: a string of V8's holds 512 MiB", () => {
+test("growing files are read by line, because a V8 string has at most 512 MiB", () => {
   expect(sourcesWith(growing, readsWhole)).toEqual(Object.keys(readWhole).toSorted());
 });
 
-test("what is packed is unpacked by the one reader that has a limit, or line by line", () => {
+test("compressed data is read by line or by the reader with a limit", () => {
   expect(
     sourcesWith(
       /\b(?:createGunzip|createInflate\w*|createUnzip|gunzip|inflate\w*|unzip|brotliDecompress)\w*\b.*from "node:zlib"/u,
@@ -39,11 +39,11 @@ test("what is packed is unpacked by the one reader that has a limit, or line by 
   ).toEqual(["packages/core/src/platform/unpacked-bytes.ts", "packages/runtime/src/endpoint/gateway-journal.ts"]);
 });
 
-test("servers come from the one factory that has the guard", () => {
+test("servers come from the factory with the request guard", () => {
   expect(sourcesWith(/\bcreateServer\b.*from "node:https?"/u)).toEqual(["packages/serve/src/handler-server.ts"]);
 });
 
-test("the terminal is written by the one writer that shows controls", () => {
+test("terminal output goes through the writer that escapes controls", () => {
   expect(sourcesWith(/\b(?:stdout|stderr)\.write\(/u)).toEqual([
     "apps/trainer/src/cli/terminal.ts",
     "apps/trainer/src/main.ts", // where standard output itself fails

@@ -65,21 +65,21 @@ async function checkGuesses({ "guess-number": games }: Played): Promise<void> {
   }
 }
 
-test("50 recorded hands of Kuhn's poker of verifiers end alike, with equal payoffs", async () => {
+test("50 recorded hands of Kuhn poker from verifiers have equal payoffs", async () => {
   expect(recorded["kuhn-poker"]).toHaveLength(50);
   // Folds, calls and checks, won and lost, and hands that somebody forfeits: each payoff is there.
   expect(new Set(recorded["kuhn-poker"].map(({ rewards }) => rewards[0]))).toEqual(new Set([1, -1, 2, -2]));
   await checkPoker(recorded);
 });
 
-test("50 recorded games of tinker-cookbook's guessing end alike, with equal rewards at every step", async () => {
+test("50 recorded guessing games from tinker-cookbook have equal rewards at every step", async () => {
   expect(recorded["guess-number"]).toHaveLength(50);
   const ends = recorded["guess-number"].map(({ rewards }) => rewards.at(-1));
   expect(new Set(ends)).toEqual(new Set([1, 0, -1]));
   await checkGuesses(recorded);
 });
 
-test("a text that its tokens cut short forfeits a hand, and is nobody else's move", async () => {
+test("a truncated reply forfeits its own hand only", async () => {
   const views = { player0: "K", player1: "J" };
   const texts = { player0: ["x".repeat(300)], player1: ["[check]"] };
   const { episode, earned } = await play(poker, { id: "hand", question: "Hand", gold: "", views }, texts);

@@ -21,13 +21,13 @@ test.each(["past-selves.ts", "search-then-train.ts"])("%s is a run definition", 
   expect(run).toMatchObject({ task: expect.anything(), train: expect.any(Object) });
 });
 
-test("the page on a task of one's own shows the example as it is", () => {
+test("the page on custom tasks shows the example unchanged", () => {
   const [shown] = readText("docs/your-own-task.md").match(/(?<=^```ts\n).*?(?=^```$)/ms) ?? [];
   const code = readText("examples/telegraph.ts");
   expect(shown).toBe(code.slice(code.indexOf("import ")));
 });
 
-describe("everything of one's own", () => {
+describe("a run with custom values", () => {
   const small = ["train.evaluation.problems=60", "train.evaluation.every=0"];
   let run = "";
   let accuracy: Readonly<Record<"before" | "after", number>> = { before: 1, after: 0 };
@@ -39,11 +39,11 @@ describe("everything of one's own", () => {
     accuracy = { before: before.accuracy, after: after.accuracy };
   }, timeout);
 
-  test("is learned in ten steps", () => {
+  test("learns in ten steps", () => {
     expect(accuracy.after).toBeGreaterThan(accuracy.before + 0.3);
   });
 
-  test("each station earns its own term, beside the team's", async () => {
+  test("gives each station its own term beside the team's", async () => {
     const rows = await rowsOf(run);
     const [first = {}, last = {}] = [rows[0], rows.at(-1)];
     for (const agent of ["north", "south"])
@@ -56,7 +56,7 @@ describe("everything of one's own", () => {
     expect(await done("analyze", run, "--problems", "4")).toContain("at step 10");
   });
 
-  test("goes on, and is swept", { timeout }, async () => {
+  test("resumes and is swept", { timeout }, async () => {
     const copy = join(folder, "resumed");
     await cp(run, copy, { recursive: true });
     await done("train", file("telegraph.ts"), "train.steps=11", ...small, "--resume", "--run", copy);
@@ -66,14 +66,14 @@ describe("everything of one's own", () => {
     expect(existsSync(join(folder, "sweep", "sweep.md"))).toBe(true);
   });
 
-  test("is benched on its questions beside two other runs", { timeout }, async () => {
+  test("is benched on its questions with two other runs", { timeout }, async () => {
     const methods = ["telegraph", "second", "third"].map((name) => `${name}=${run}`).join(",");
     const on = ["--benchmarks", `${file("telegraph.ts")}#board`, "--limit", "20", "--model", "none"];
     expect(await done("bench", ...on, "--methods", methods, "--run", join(folder, "bench"))).toContain("telegrams");
   });
 });
 
-test("self-play: what one player earns the other loses, and both learn", { timeout }, async () => {
+test("self-play is zero-sum, and both players learn", { timeout }, async () => {
   const run = join(folder, "self-play");
   await done("train", file("self-play.ts"), "train.steps=2", "train.evaluation.problems=4", "--run", run);
   for (const row of await rowsOf(run)) {
@@ -82,7 +82,7 @@ test("self-play: what one player earns the other loses, and both learn", { timeo
   }
 });
 
-describe("the papers' presets, each changed in one property", () => {
+describe("the papers' presets with one changed property", () => {
   type Config = Readonly<Record<string, unknown>>;
   const resolved = async (config: string): Promise<Config> =>
     JSON.parse(await done("train", config, "--dry-run", "--json")) as Config;
@@ -102,7 +102,7 @@ describe("the papers' presets, each changed in one property", () => {
     ["inAChain", "agent-gspo", ["task.team"]],
     ["smallerGroups", "agentpo-hint", ["train.episodesPerProblem"]],
     ["shorter", "magrpo", ["train.steps"]],
-  ])("%s is %s with another %s", async (name, preset, keys) => {
+  ])("%s equals %s except for %s", async (name, preset, keys) => {
     const own = await resolved(`${file("papers.ts")}#${name}`);
     expect(changed(own, await resolved(`preset:${preset}`))).toEqual(keys);
   });
@@ -114,7 +114,7 @@ describe("the papers' presets, each changed in one property", () => {
     expect(await rowsOf(run)).toHaveLength(1);
   });
 
-  test("an export that there is not is refused with those that there are", async () => {
+  test("rejects an unknown export and lists the known ones", async () => {
     const { code, err } = await laconic("train", `${file("papers.ts")}#fewerWord`, "--dry-run");
     expect([code, err]).toEqual([2, expect.stringMatching(/there is no export fewerWord; it exports fewerWords, /u)]);
   });

@@ -32,7 +32,7 @@ afterAll(() => {
 test.each([
   { system: "win32", refused: ["EPERM rename", "EBUSY rename", "EPERM fsync"] },
   { system: "darwin", refused: [] },
-])("as $system answers, runs and benches have the same bytes", async ({ system, refused }) => {
+])("runs and benches have equal bytes with the answers of $system", async ({ system, refused }) => {
   const folder = await temporary();
   const log = join(folder, "log");
   const as = (words: readonly string[]): Promise<Ended> =>

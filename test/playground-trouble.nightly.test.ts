@@ -47,8 +47,8 @@ async function oneStep(page: Page, step: number): Promise<void> {
   await enabled(page, "Go on").waitFor();
 }
 
-describe.skipIf(chromiumPath === null)("a visitor of the playground whose browser", () => {
-  test("has no wasm SIMD is told which have it, and where else the team trains", slow, async () => {
+describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
+  test("without wasm SIMD shows suitable browsers and other ways to train", slow, async () => {
     const without = `WebAssembly.instantiate = () => Promise.reject(new WebAssembly.CompileError("invalid value type 's128'"));`;
     const { page, context } = await opened("", without);
     await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx laconic quickstart/u);
@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test("refuses storage keeps the run in the tab, and a worker that dies costs no saved step", slow, async () => {
+  test("without storage keeps the run in the tab, and a dead worker loses no saved step", slow, async () => {
     const refused = `StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("not in this mode", "SecurityError"));`;
     const { page, context } = await opened("?steps=40", refused);
     await page.getByText(/^The browser refuses to keep files \(not in this mode\)/u).waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test("kills the worker in the middle of a run is noticed, and the kept run goes on", slow, async () => {
+  test("that kills the worker is detected, and the stored run continues", slow, async () => {
     const { page, context } = await opened("?steps=40");
     await oneStep(page, 1);
     await enabled(page, "Go on").click();
@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test("runs out of space is told so, trains on, and has the last whole save after a reload", slow, async () => {
+  test("without space reports it, keeps training, and reloads the last complete save", slow, async () => {
     const { page, context } = await opened("?steps=40");
     await oneStep(page, 1);
     await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test("hides the tab and shows it again finds the run saved and going on, and no alarm", slow, async () => {
+  test("with a hidden tab saves and continues the run without an alarm", slow, async () => {
     // More than a fast machine takes while the tab is away.
     const { page, context } = await opened("?steps=2000");
     await oneStep(page, 1);
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await context.close();
   });
 
-  test("had any of this wrote no error to the console, and asked no other place", () => expect(faults).toEqual([]));
+  test("writes no console error and contacts no other site", () => expect(faults).toEqual([]));
 });
 
 /** Checkpoints in the browser's private file system. */

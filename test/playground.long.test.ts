@@ -95,7 +95,7 @@ const rows = async (run: string): Promise<Record<string, number>[]> =>
     .map((line) => JSON.parse(line) as Record<string, number>);
 
 describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", () => {
-  test("three steps in the tab and two in Node are five in Node, to the byte", slow, async () => {
+  test("three steps in the tab and two in Node equal five in Node", slow, async () => {
     const { page, context } = await opened("?seed=5&steps=5&budget=8");
     for (const step of [1, 2]) {
       await enabled(page, "One step").click();
@@ -132,76 +132,72 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     expect((await rows(tab)).at(-1)?.["budget/tokens/lambda"]).toBeGreaterThan(0);
   });
 
-  test(
-    "in thirty steps the tokens fall; it pauses, is steered, goes on after a reload, and is reported",
-    slow,
-    async () => {
-      const { page, context } = await opened("?seed=1&steps=30");
-      await enabled(page, "Train the team").click();
-      await page.getByText(/^The team at step [5-9]/u).waitFor({ timeout: 120_000 });
-      await enabled(page, "Pause").click();
-      await enabled(page, "Go on").waitFor();
-      const paused = await page.locator(".stage h2").textContent();
-      await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
-      await page.getByText("15 tokens per episode", { exact: true }).waitFor();
-      await enabled(page, "Go on").click();
-      await page
-        .getByText(/instead of 14$/u)
-        .first()
-        .waitFor();
-      await page.getByText(/^The team at step 1\d/u).waitFor({ timeout: 120_000 });
-      await enabled(page, "Pause").click();
-      await enabled(page, "Go on").waitFor();
-      const left = await page.locator(".stage h2").textContent();
-      expect(left).not.toBe(paused);
+  test("tokens fall in thirty steps; pause, steering, reload and report work", slow, async () => {
+    const { page, context } = await opened("?seed=1&steps=30");
+    await enabled(page, "Train the team").click();
+    await page.getByText(/^The team at step [5-9]/u).waitFor({ timeout: 120_000 });
+    await enabled(page, "Pause").click();
+    await enabled(page, "Go on").waitFor();
+    const paused = await page.locator(".stage h2").textContent();
+    await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
+    await page.getByText("15 tokens per episode", { exact: true }).waitFor();
+    await enabled(page, "Go on").click();
+    await page
+      .getByText(/instead of 14$/u)
+      .first()
+      .waitFor();
+    await page.getByText(/^The team at step 1\d/u).waitFor({ timeout: 120_000 });
+    await enabled(page, "Pause").click();
+    await enabled(page, "Go on").waitFor();
+    const left = await page.locator(".stage h2").textContent();
+    expect(left).not.toBe(paused);
 
-      await page.reload();
-      await enabled(page, "Go on").waitFor();
-      expect(await page.locator(".stage h2").textContent()).toBe(left);
-      await enabled(page, "Go on").click();
-      await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
-      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-      expect(await page.locator(".edge-label .price").allTextContents()).toHaveLength(3);
-      const { colliding, smallest } = await writtenInGraph(page);
-      expect(colliding).toEqual([]);
-      expect(smallest).toBeGreaterThanOrEqual(11);
+    await page.reload();
+    await enabled(page, "Go on").waitFor();
+    expect(await page.locator(".stage h2").textContent()).toBe(left);
+    await enabled(page, "Go on").click();
+    await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(await page.locator(".edge-label .price").allTextContents()).toHaveLength(3);
+    const { colliding, smallest } = await writtenInGraph(page);
+    expect(colliding).toEqual([]);
+    expect(smallest).toBeGreaterThanOrEqual(11);
 
-      // The curves have the colours of the scheme, whether the system chooses it or a page around this one.
-      const drawn = (): Promise<string> =>
-        page.evaluate<string>(
-          `getComputedStyle(document.querySelector(".curve path")).stroke + getComputedStyle(document.body).backgroundColor`,
-        );
-      const light = await drawn();
-      await page.emulateMedia({ colorScheme: "dark" });
-      await expect.poll(drawn).toMatch(/rgb\(18, 20, 24\)$/u);
-      expect((await drawn()).split(",")[1]).not.toBe(light.split(",")[1]);
-      await page.evaluate(`document.documentElement.dataset.theme = "light"`);
-      await expect.poll(drawn).toBe(light);
+    // The curves have the colours of the scheme, whether the system chooses it or a page around this one.
+    const drawn = (): Promise<string> =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector(".curve path")).stroke + getComputedStyle(document.body).backgroundColor`,
+      );
+    const light = await drawn();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(drawn).toMatch(/rgb\(18, 20, 24\)$/u);
+    expect((await drawn()).split(",")[1]).not.toBe(light.split(",")[1]);
+    await page.evaluate(`document.documentElement.dataset.theme = "light"`);
+    await expect.poll(drawn).toBe(light);
 
-      expect(await violations(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
 
-      const run = await exported(page, "run");
-      const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);
-      expect(tokens).toHaveLength(30);
-      expect(tokens[0]).toBeGreaterThan(50);
-      expect(tokens.at(-1)).toBeLessThan(0.75 * (tokens[0] as number));
-      const { train } = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<
-        string,
-        { budget: object }
-      >;
-      expect(train?.budget).toMatchObject({ targetTokens: 15 });
-      const [file = ""] = await laconic("view", "report", run);
-      expect(await readFile(file, "utf8")).toContain("train.budget.targetTokens is 15 instead of 14");
+    const run = await exported(page, "run");
+    const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);
+    expect(tokens).toHaveLength(30);
+    expect(tokens[0]).toBeGreaterThan(50);
+    expect(tokens.at(-1)).toBeLessThan(0.75 * (tokens[0] as number));
+    const { train } = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<
+      string,
+      { budget: object }
+    >;
+    expect(train?.budget).toMatchObject({ targetTokens: 15 });
+    const [file = ""] = await laconic("view", "report", run);
+    expect(await readFile(file, "utf8")).toContain("train.budget.targetTokens is 15 instead of 14");
 
-      await enabled(page, "Reset").click();
-      await enabled(page, "Train the team").waitFor();
-      await page.getByText("The team before training").waitFor();
-      await context.close();
-    },
-  );
+    await enabled(page, "Reset").click();
+    await enabled(page, "Train the team").waitFor();
+    await page.getByText("The team before training").waitFor();
+    await context.close();
+  });
 
   test.skipIf(!existsSync(join(stories, "tok512.bin")))(
-    "tellers learn in the tab, on a phone too, and go on in Node to the same bytes",
+    "tellers learn in the tab, also on a phone, and resume in Node to equal bytes",
     slow,
     async () => {
       const heard: string[] = [];
@@ -274,5 +270,5 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     },
   );
 
-  test("no page reported an error or requested anything from another site", () => expect(faults).toEqual([]));
+  test("no page reports an error or contacts another site", () => expect(faults).toEqual([]));
 });

@@ -108,7 +108,7 @@ describe("examples in READMEs and docs run", () => {
     expect(outcomes[file]).toBeNull();
   });
 
-  test("those that do not are there", () => {
+  test("every excluded example exists", () => {
     const names = examples.map(({ name }) => name);
     expect(Object.keys(notRun).filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe("examples in READMEs and docs type-check", () => {
     expect(diagnostics.split("\n").filter((line) => line.startsWith(file))).toEqual([]);
   });
 
-  test("and so do the sources they import", () => {
+  test("the sources of the examples type-check", () => {
     expect(diagnostics.split("\n").filter((line) => line !== "" && !line.includes("/.readme/"))).toEqual([]);
   });
 });

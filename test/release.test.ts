@@ -19,7 +19,7 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name }
   });
 
   // `npx vitest run test/release.test.ts --update` writes them.
-  test.skipIf(isReleased)("before the first release a changeset has its description", async () => {
+  test.skipIf(isReleased)("a changeset has its description before the first release", async () => {
     const { description } = JSON.parse(readText(`${folder}/package.json`)) as { description: string };
     const changeset = `---\n"${name}": minor\n---\n\nFirst release. ${description}\n`;
     await expect(changeset).toMatchFileSnapshot(`../.changeset/${name.replace("@laconic/", "")}.md`);
@@ -33,7 +33,7 @@ test("changesets name existing packages", () => {
   expect(names.filter((name) => !publishedPackages.some(({ manifest }) => manifest.name === name))).toEqual([]);
 });
 
-test("a changeset is in the changelog as it was written, without a commit", async () => {
+test("a changelog entry is the changeset's text without a commit", async () => {
   const { getReleaseLine, getDependencyReleaseLine } = (await import(join(root, "scripts/changelog.mjs"))) as Changelog;
   const change = { commit: "0123456789abcdef", summary: "A first line.\n\n- a point\n  of two lines\n" };
   expect(getReleaseLine(change)).toBe("- A first line.\n\n  - a point\n    of two lines");
@@ -115,7 +115,7 @@ describe("workflows", () => {
     expect(new Set(known)).toEqual(new Set(["known"]));
   });
 
-  test("publishing has provenance, and may ask for the token that signs it", () => {
+  test("publishing has provenance and permission for its signing token", () => {
     const { jobs } = workflow("release.yml");
     expect(jobs["release"]?.permissions).toEqual({
       contents: "write",
@@ -126,7 +126,7 @@ describe("workflows", () => {
     expect(env).toMatchObject({ NPM_CONFIG_PROVENANCE: "true", PNPM_CONFIG_PROVENANCE: "true" });
   });
 
-  test("the action goes with the changesets of the lockfile", () => {
+  test("the action's version matches the lockfile's changesets", () => {
     const { version } = JSON.parse(readText("node_modules/@changesets/cli/package.json")) as { version: string };
     const [, action] = /changesets\/action@\w+ # v(\d+)/u.exec(readText(".github/workflows/release.yml")) ?? [];
     expect(Number(action)).toBe(Number.parseInt(version) - 1);

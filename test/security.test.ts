@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readText, repositoryFiles } from "./workspace.ts";
 
-test("every promise of SECURITY.md names a test that exists", () => {
+test("every promise of SECURITY.md names an existing test", () => {
   const rows = readText("SECURITY.md")
     .split(/\n(?=#)/u)
     .filter((section) => section.includes("| shown by |"))

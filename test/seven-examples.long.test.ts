@@ -131,7 +131,7 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
   });
 });
 
-test("all are shown by the dashboard", async () => {
+test("the dashboard shows all examples", async () => {
   const server = await startViewServer({ folders: [folder] }, recordingTerminal());
   try {
     const runs = (await (await fetch(new URL("api/runs", server.url))).json()) as { name: string; id: string }[];

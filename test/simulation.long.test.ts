@@ -25,7 +25,7 @@ function tracesOf(said: string, seed: number): Record<string, string> {
   return Object.fromEntries(outcomes.flatMap((each) => (each.seed === seed ? [[each.scenario, each.trace]] : [])));
 }
 
-test("a seed of every scenario gives the same trace behind others and as the first of a process", async () => {
+test("a seed of every scenario gives the same trace after others and first in a process", async () => {
   const behind = await simulate("--seed", "4", "--seeds", "3", "--jobs", "1", "--json");
   const first = await simulate("--seed", "6", "--json");
   const traces = tracesOf(behind.said, 6);
@@ -34,7 +34,7 @@ test("a seed of every scenario gives the same trace behind others and as the fir
 });
 
 // Seeds that the quick test plays are not played again; both cores play, as the script has it.
-test("seeds hold; one that fails is told with the command that replays it", async () => {
+test("all seeds pass; a failing seed reports its replay command", async () => {
   const words = ["--seed", "1001", "--total", String(seeds)];
   const { said, code } = await simulate(...words);
   const failed = Array.from(said.matchAll(/^(\S+) --seed (\d+) FAILS: (.*)$/gmu), ([, scenario, seed, why]) => {

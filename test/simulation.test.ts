@@ -33,7 +33,7 @@ async function simulate(...words: readonly string[]): Promise<string[]> {
 const outcomes = (lines: readonly string[]): Outcome[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Outcome);
 
-test("seeds of every scenario hold, and the same seed gives the same trace, event by event", async () => {
+test("seeds of every scenario pass, and equal seeds give equal traces", async () => {
   const seeds = [1, 2, 3];
   const all = outcomes(await simulate("--seeds", String(seeds.length), "--jobs", "1", "--json"));
   expect(all.filter(({ violation }) => violation !== null)).toEqual([]);
@@ -51,12 +51,12 @@ test("seeds of every scenario hold, and the same seed gives the same trace, even
   expect(events.length).toBeGreaterThanOrEqual(again?.events ?? Infinity);
 });
 
-test("unknown words are refused", async () => {
+test("rejects unknown arguments", async () => {
   await expect(simulate("--scenario", "none")).rejects.toThrow(/expected one of train/u);
   await expect(simulate("--seeds", "0")).rejects.toThrow(/expected a whole number/u);
 });
 
-test("any setting of the schema is drawn, for teams of every kind", () => {
+test("draws every setting of the schema for every kind of team", () => {
   const drawn = new Set<string>();
   const missing = (): string[] => settingNames.filter((name) => !drawn.has(name) && name !== "steps");
   for (let seed = 0; seed < 2000 && missing().length > 0; seed++) {
@@ -66,7 +66,7 @@ test("any setting of the schema is drawn, for teams of every kind", () => {
   expect(missing()).toEqual([]);
 });
 
-test("the key is heard in every form, and in a header to a host that it is not for", () => {
+test("detects the key in every form and in a header to a foreign host", () => {
   const heard = (say: (world: World) => void): string | null => {
     const world = new World("secret", []);
     world.keyHosts = ["a.example"];
@@ -89,7 +89,7 @@ describe("the simulated disk", () => {
   const text = (disk: Disk, path: string): string => Buffer.from(disk.file(path).bytes).toString();
   const bytes = (of: string): Uint8Array => new TextEncoder().encode(of);
 
-  test("keeps what was synced, and of what was appended a beginning", () => {
+  test("keeps synced bytes and a prefix of appended ones", () => {
     const ends = new Set<string>();
     for (let seed = 0; seed < 40; seed++) {
       const disk = new Disk(randomFromSeed(seed));
@@ -104,7 +104,7 @@ describe("the simulated disk", () => {
     expect([...ends].toSorted()).toEqual(["one", "onet", "onetw", "onetwo"]);
   });
 
-  test("keeps new names in the order in which they came, and all of a synced folder", () => {
+  test("keeps new names in order and all names of a synced folder", () => {
     const left = new Set<string>();
     for (let seed = 0; seed < 60; seed++) {
       const disk = new Disk(randomFromSeed(seed));
@@ -118,7 +118,7 @@ describe("the simulated disk", () => {
     expect([...left].toSorted()).toEqual(["a/1,a/3,b/2,b/4", "a/1,b/2,b/4", "b/2,b/4"]);
   });
 
-  test("a rename is done or not, and never both", () => {
+  test("applies a rename completely or not at all", () => {
     for (let seed = 0; seed < 20; seed++) {
       const disk = new Disk(randomFromSeed(seed));
       disk.append(disk.open(`${diskRoot}/old`, { create: true }), bytes("old"));
@@ -133,7 +133,7 @@ describe("the simulated disk", () => {
   });
 });
 
-test("an entry of Tinker's journal outlives a loss of power, its file's name too, and a torn one before it is cut off", async () => {
+test("keeps a Tinker journal entry and file name after power loss and cuts a torn entry", async () => {
   for (let seed = 0; seed < 20; seed++) {
     const world = new World(`journal/${seed}`, []);
     world.disk.makeFolder(`${diskRoot}/run`, true);
@@ -149,7 +149,7 @@ test("an entry of Tinker's journal outlives a loss of power, its file's name too
   }
 });
 
-test("faults are made fewer and earlier while it fails", async () => {
+test("shrinking makes faults fewer and earlier while the seed fails", async () => {
   const kill = (at: number): Fault => ({ at, kind: "kill", share: 0 });
   const slow: Fault = { at: 3, kind: "slow", events: 5 };
   const fails = async (faults: readonly Fault[]): Promise<boolean> =>

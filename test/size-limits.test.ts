@@ -25,8 +25,8 @@ async function bundled(entry: string): Promise<string> {
   return built.output.map((part) => ("code" in part ? part.code : "")).join("");
 }
 
-describe("what a stranger installs first stays small", () => {
-  test.each(bundles)("$name: at most $bundle bytes minified, without a module of Node's", async ({ name, bundle }) => {
+describe("bundle limits", () => {
+  test.each(bundles)("$name has at most $bundle minified bytes and no Node module", async ({ name, bundle }) => {
     const code = await bundled(`packages/${name.replace("@laconic/", "")}/src/index.ts`);
     expect(code.length).toBeGreaterThan(1000);
     expect(code.length).toBeLessThanOrEqual(bundle);
@@ -34,7 +34,7 @@ describe("what a stranger installs first stays small", () => {
   });
 });
 
-describe("what a stranger reads first stays short", () => {
+describe("export limits", () => {
   const reports = apiReports();
 
   test.each(limits)("$name exports at most $exports names", ({ name, exports = Infinity, root: most = Infinity }) => {
@@ -45,11 +45,11 @@ describe("what a stranger reads first stays short", () => {
   });
 });
 
-test("no package and not the whole tree has more lines than its cap (node scripts/size-caps.mjs)", () => {
+test("each package and the whole tree stay within their line caps (node scripts/size-caps.mjs)", () => {
   expect(sizeFaults(countSizes(), sizeCaps)).toEqual([]);
 });
 
-test("what grew is named with the number of lines", () => {
+test("names grown packages with their number of lines", () => {
   const row = { source: 10, bytes: 300, tests: 4 };
   const caps = { "packages/a": row, total: row };
   expect(sizeFaults(caps, caps)).toEqual([]);

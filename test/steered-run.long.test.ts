@@ -54,7 +54,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const contradictionsOf = async (run: string): Promise<readonly Contradiction[]> =>
   (await verifyRun(run)).contradictions;
 
-test("a run that was steered while it trained agrees with its folder", async () => {
+test("a run with changed settings agrees with its folder", async () => {
   const rows = (await readFile(join(steered, "changes.jsonl"), "utf8")).trim().split("\n");
   expect(rows.map((row) => (JSON.parse(row) as { step: number; key: string }).key)).toEqual([
     "train.budget",
@@ -66,7 +66,7 @@ test("a run that was steered while it trained agrees with its folder", async () 
   expect(await contradictionsOf(steered)).toEqual([]);
 });
 
-test("the command line goes on with it, with what was set last, and extends it", async () => {
+test("the command line resumes it with the last settings and extends it", async () => {
   const run = await copyOfRun(steered);
   const terminal = recordingTerminal();
   const words = ["train", "--resume", "--run", run, "train.steps=15"];
@@ -102,7 +102,7 @@ test.each<readonly [string, (run: string) => Promise<void>, Partial<Contradictio
     (run) => editLines(run, "changes.jsonl", ({ step }) => (step === 13 ? false : undefined)),
     { stage: "files", key: "manifest.json: run" },
   ],
-])("%s is found", async (_, plant, found) => {
+])("finds %s", async (_, plant, found) => {
   const run = await copyOfRun(steered);
   await plant(run);
   expect(await contradictionsOf(run)).toContainEqual(expect.objectContaining(found));
@@ -112,7 +112,7 @@ test.each([
   ["no JSON", "{\n", "line 1 is no change"],
   ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1 is no change"],
   ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2 is no change"],
-])("%s in the place of the changes is refused with file and line", async (_, text, said) => {
+])("rejects %s as the changes with file and line", async (_, text, said) => {
   const run = await copyOfRun(steered);
   await writeFile(join(run, "changes.jsonl"), text);
   await expect(contradictionsOf(run)).rejects.toMatchObject({

@@ -40,7 +40,7 @@ function isPermissive({ licenses = [] }: Component): boolean {
   return choices.length > 0 && choices.every((each) => each.some((name) => permissive.includes(name)));
 }
 
-test("whatever our packages install has a permissive licence and a checksum", async () => {
+test("every installed dependency has a permissive licence and a checksum", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-sbom-"));
   try {
     const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
@@ -66,7 +66,7 @@ test("whatever our packages install has a permissive licence and a checksum", as
   }
 });
 
-test("workflows take actions by commit, and may write only where a step needs it", () => {
+test("workflows pin actions by commit and have minimal write permissions", () => {
   for (const name of readdirSync(join(root, ".github/workflows"))) {
     const text = readText(`.github/workflows/${name}`);
     const actions = [...text.matchAll(/uses: (\S+)/gu)].map(([, action]) => action);
@@ -77,7 +77,7 @@ test("workflows take actions by commit, and may write only where a step needs it
   }
 });
 
-test("no package runs a script of its own when it is installed, but those that are named", () => {
+test("only named packages run install scripts", () => {
   const { allowBuilds = {} } = parse(readText("pnpm-workspace.yaml")) as { allowBuilds?: Record<string, boolean> };
   expect(Object.keys(allowBuilds).filter((name) => allowBuilds[name])).toEqual(["esbuild", "pnpm"]);
   const locked = parse(readText("pnpm-lock.yaml")) as {

@@ -5,7 +5,7 @@ import { readText, repositoryFiles } from "./workspace.ts";
 const pages = repositoryFiles().filter((path) => path.endsWith(".md") && /^<!-- rows: /mu.test(readText(path)));
 
 // `node scripts/tables.mjs` writes them.
-test.each(pages)("%s has the tables that its rows give", (page) => {
+test.each(pages)("%s has the tables of its rows", (page) => {
   const text = readText(page);
   expect(withTables(text)).toBe(text);
   expect(text.match(/^<!-- \/rows -->$/gmu)?.length).toBe(text.match(/^<!-- rows: /gmu)?.length);
@@ -22,7 +22,7 @@ test("numbers are computed from three seeds of accuracy 0.975, 0.9675 and 0.9775
   expect(tableOf("| {seed} | {spread after.accuracy 2} |", "where: seed = 1\nby: seed\n")).toContain("| 1 | 0.97 |\n");
 });
 
-test("a missing row, a missing field and an unknown form are refused", () => {
+test("rejects a missing row, a missing field and an unknown format", () => {
   expect(() => tableOf("| {mean after.accuracy 1} |", "where: seed = 9\n")).toThrow("no row where");
   expect(() => tableOf("| {mean after.nothing 1} |")).toThrow("no number at after.nothing");
   expect(() => tableOf("| {median after.accuracy 1} |")).toThrow("no field median");

@@ -40,7 +40,7 @@ const calls: readonly (readonly [name: string, call: (options: never) => unknown
   ["openExemplars", (options) => openExemplars({ texts: {} } as never, options), "mirrors", "mirror"],
 ];
 
-test.each(calls)("%s refuses an unknown option", async (name, call, stray, meant) => {
+test.each(calls)("%s rejects an unknown option", async (name, call, stray, meant) => {
   const outcome = Promise.resolve().then(() => call({ [stray]: "x" } as never));
   await expect(outcome).rejects.toMatchObject({
     code: "config_invalid",

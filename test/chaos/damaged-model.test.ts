@@ -27,7 +27,7 @@ const trainOn = (folder: string, run: string): string[] => [
 ];
 
 test.each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
-  "a model with a file $name is refused in a line, or trains",
+  "a model with a file $name is rejected in one line, or trains",
   async ({ damage }) => {
     expect(files).toEqual(expect.arrayContaining(["config.json", "model.safetensors"]));
     for (const [j, file] of files.entries()) {
@@ -42,7 +42,7 @@ test.each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
   },
 );
 
-test("a model folder that is a link to itself is refused in a line", async () => {
+test("rejects a model folder that links to itself in one line", async () => {
   const loop = join(await temporary(), "loop");
   await symlink(loop, loop);
   for (const words of [trainOn(loop, `${loop}-run`), ["serve", loop]]) {

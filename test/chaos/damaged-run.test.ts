@@ -53,7 +53,7 @@ async function ended(words: readonly string[]): ReturnType<typeof command> {
 const cases = Object.entries(damages).map(([name, damage], i) => ({ name, damage, i }));
 
 test.each(cases)(
-  "a run with a file $name: reported or repaired, never a stack, never another number",
+  "a run with a file $name is reported or repaired, without a stack or other numbers",
   { timeout: isLong ? 900_000 : 240_000 },
   async ({ damage, i }) => {
     expect(files.length).toBeGreaterThan(14);

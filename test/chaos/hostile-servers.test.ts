@@ -29,9 +29,9 @@ const patienceMs = ({ stalls }: Hostility): number => (stalls ? 400 : 1500);
 
 const named = hostilities.map((hostility) => ({ ...hostility, hostility }));
 
-describe("a server that", () => {
+describe("a hostile server", () => {
   test.each(named)(
-    "$name: a completion ends in time, with an error of ours or a reply that counts",
+    "$name: a completion ends in time with our error or a valid reply",
     async ({ hostility, isAnswer = false }) => {
       const url = `${await started(hostility)}/v1`;
       const client = openAiModel({
@@ -53,7 +53,7 @@ describe("a server that", () => {
     },
   );
 
-  test.each(named)("$name: a download ends, with an error of ours, and names nothing", async ({ hostility }) => {
+  test.each(named)("$name: a download ends with our error and names no file", async ({ hostility }) => {
     const endpoint = await started(hostility);
     const cacheFolder = join(await temporary(), "cache");
     const signal = AbortSignal.timeout(patienceMs(hostility));
@@ -66,7 +66,7 @@ describe("a server that", () => {
   });
 });
 
-test("a listing without end is given up by its size, not by the user", async () => {
+test("stops an endless listing by its size", async () => {
   const endpoint = await started(hostilities.find(({ name }) => name === "does not end") as Hostility);
   const ended = await openSnapshot({ repo: "owner/name", cacheFolder: await temporary(), endpoint }).catch(
     (error: unknown) => error,
@@ -78,8 +78,8 @@ const outside = hostilities.filter(({ name }) =>
   ["is a login page", "is a bomb of gzip", "sends noise", "resets in the middle"].includes(name),
 );
 
-describe("the command line, against a hub that", () => {
-  test.for(outside)("$name, says so in a line", async (hostility) => {
+describe("the command line with a hostile hub", () => {
+  test.for(outside)("$name: reports it in one line", async (hostility) => {
     vi.stubEnv("HF_ENDPOINT", await started(hostility));
     vi.stubEnv("HF_HOME", await temporary());
     vi.stubEnv("HF_TOKEN", secret);

@@ -51,7 +51,7 @@ const share = (i: number): number => (i * 0.6180339887498949) % 1;
 
 const slices = isLong ? 12 : 2;
 
-describe.concurrent("kill -9, then resume: the bytes of an undisturbed run", () => {
+describe.concurrent("a run killed with -9 resumes to the bytes of an undisturbed run", () => {
   test.for(Array.from({ length: slices }, (_, i) => i + 1))(
     `at writes of part %i of ${slices} of the run`,
     { timeout: isLong ? 1_800_000 : 120_000 },
@@ -69,7 +69,7 @@ describe.concurrent("kill -9, then resume: the bytes of an undisturbed run", () 
   );
 
   test.for(Array.from({ length: isLong ? 24 : 1 }, (_, i) => i))(
-    "at a moment of no meaning, and again in the resume: %i",
+    "at a random moment, and again in the resume: %i",
     async (i) => {
       const run = join(await temporary(), "run");
       for (const [again, typed] of [words(run), ["train", "--resume", "--run", run]].entries()) {

@@ -11,7 +11,7 @@ import { root } from "../workspace.ts";
 /** What a command says of anything that takes more than a second, as loading does on a busy machine. */
 const progress = /^.* \.\.\.\n/gmu;
 
-test("a reader that has enough, as head has, ends a command without a word about it", async () => {
+test("a closed reader such as head ends a command silently", async () => {
   const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -23,30 +23,27 @@ test("a reader that has enough, as head has, ends a command without a word about
   expect(printed.replaceAll(progress, "")).toBe("");
 });
 
-test.runIf(process.platform === "linux")(
-  "a result that a full disk does not take is said to be lost; notes that it does not take end nothing",
-  async () => {
-    const full = openSync("/dev/full", "w");
-    onTestFinished(() => closeSync(full));
-    const play = async (stdio: StdioOptions): Promise<{ code: unknown; out: string; err: string }> => {
-      const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], { stdio });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      let [out, err] = ["", ""];
-      child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
-      child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
-      const [code] = (await once(child, "close")) as unknown[];
-      return { code, out, err: err.replaceAll(progress, "") };
-    };
-    const { code, err } = await play(["ignore", full, "pipe"]);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^laconic: the result cannot be written to standard output: ENOSPC.*\n$/u);
-    const heard = await play(["ignore", "pipe", full]);
-    expect(heard.code).toBe(0);
-    expect(heard.out).toContain("gsm8k");
-  },
-);
+test.runIf(process.platform === "linux")("a full disk is an error for a result and ignored for notes", async () => {
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(full));
+  const play = async (stdio: StdioOptions): Promise<{ code: unknown; out: string; err: string }> => {
+    const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], { stdio });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let [out, err] = ["", ""];
+    child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    const [code] = (await once(child, "close")) as unknown[];
+    return { code, out, err: err.replaceAll(progress, "") };
+  };
+  const { code, err } = await play(["ignore", full, "pipe"]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/^laconic: the result cannot be written to standard output: ENOSPC.*\n$/u);
+  const heard = await play(["ignore", "pipe", full]);
+  expect(heard.code).toBe(0);
+  expect(heard.out).toContain("gsm8k");
+});
 
-test("a run whose folder is removed while it trains ends in a line", async () => {
+test("a run with a removed folder ends with one line", async () => {
   const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   const note = (line: string): void => {

@@ -10,13 +10,13 @@ import { commandTable } from "./commands/table.ts";
 
 const commands = Object.keys(commandTable).map((name) => name.split(" ")[0] as string);
 
-test("without words: the usage on standard error, exit code 2", async () => {
+test("without arguments, prints the usage on standard error and exits with code 2", async () => {
   const { code, out, err } = await laconic();
   expect([code, out]).toEqual([2, ""]);
   for (const name of commands) expect(err).toContain(name);
 });
 
-test("--help is a result: on standard output, exit code 0, in plain text for a pipe", async () => {
+test("--help prints plain text on standard output and exits with code 0", async () => {
   const { code, out, err } = await laconic("--help");
   expect([code, err]).toEqual([0, ""]);
   for (const name of commands) expect(out).toContain(name);
@@ -30,7 +30,7 @@ test("--version prints the package's version", async () => {
     expect(await laconic(flag)).toEqual({ code: 0, out: packageJson.version, err: "" });
 });
 
-test("help NAME is NAME --help; help alone is that of the root", async () => {
+test("help NAME equals NAME --help; help alone is the root's", async () => {
   expect(await laconic("help")).toEqual(await laconic("--help"));
   expect(await laconic("help", "data")).toEqual(await laconic("data", "--help"));
   const { code, out, err } = await laconic("help", "data", "ls");
@@ -43,7 +43,7 @@ test("arguments after -- are not options", async () => {
   expect((await laconic("verify", "--", "--help")).err).toMatch(/--help holds no run/u);
 });
 
-test("a mistyped command is told the nearest one, in two lines", async () => {
+test("suggests the nearest command in two lines", async () => {
   expect(await laconic("trian", "preset:relay-quickstart")).toEqual({
     code: 2,
     out: "",
@@ -54,7 +54,7 @@ test("a mistyped command is told the nearest one, in two lines", async () => {
   expect((await laconic("--json", "doctor")).err).toContain("flags stand behind the command: laconic doctor --json");
 });
 
-test("with --json an error is an object where the result would stand, with the same exit code and line", async () => {
+test("with --json an error is an object on standard output, with the same exit code", async () => {
   const folder = await temporaryFolder();
   const cases = [
     [["trian", "--json"], "usage", "Unknown command trian; did you mean train?"],
@@ -84,7 +84,7 @@ test.each([
   [["relay", "warm-start"], "out"],
   [["relay", "show", "--level", "ten-facts"], "one-fact"],
   [["doctor", "--enable", "cuda"], "--enable (cuda). Expected one of: tensorflow"],
-])("%j is a usage error that names what is wrong", async (words, named) => {
+])("%j is a usage error that names the mistake", async (words, named) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);
   expect(err.split("\n")[0]).toMatch(/^laconic: /);
@@ -100,7 +100,7 @@ test.each([
   [["train", import.meta.dirname], "is a folder; a run is continued with: laconic train --resume DIR"],
   [["train", "preset:relay"], "there is no preset relay"],
   [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
-])("%j is refused in one line", async (words, reason) => {
+])("rejects %j in one line", async (words, reason) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);
   expect(err.split("\n").at(-1)).toMatch(/^laconic: /);
@@ -119,7 +119,7 @@ test("a dry run prints the resolved configuration and starts nothing", async () 
   expect(compact.out).toBe(JSON.stringify(config));
 });
 
-test("without a configuration, run.config.ts of the working directory is taken", async () => {
+test("without a configuration, uses run.config.ts of the working directory", async () => {
   const folder = await temporaryFolder();
   const home = process.cwd();
   process.chdir(folder);
@@ -137,7 +137,7 @@ test("without a configuration, run.config.ts of the working directory is taken",
   expect((await laconic("train", "--resume", "--run", folder)).err).toContain("holds no run");
 });
 
-test("a configuration file is read as JSON or TypeScript; one that holds neither is refused by its path", async () => {
+test("reads JSON or TypeScript configurations and rejects other files by path", async () => {
   const folder = await temporaryFolder();
   const file = async (name: string, text: string): Promise<string> => {
     await writeFile(join(folder, name), text);
@@ -154,7 +154,7 @@ test("a configuration file is read as JSON or TypeScript; one that holds neither
   expect(refused.err).toContain(`${broken} is not JSON`);
 });
 
-test("relay show prints a problem, the teacher's words and the fewest tokens", async () => {
+test("relay show prints a problem, the teacher's messages and the fewest tokens", async () => {
   const [first, again] = [await laconic("relay", "show", "--seed", "3"), await laconic("relay", "show", "--seed", "3")];
   expect(first).toEqual(again);
   expect(first.code).toBe(0);
@@ -162,14 +162,14 @@ test("relay show prints a problem, the teacher's words and the fewest tokens", a
   expect(first.out).toMatch(/fewest tokens any team can average: [\d.]+$/);
 });
 
-test("an interrupted run exits with its signal's code", () => {
+test("an interrupted run exits with the signal's code", () => {
   expect(exitCodeOf({ interrupted: false, signal: null })).toBe(0);
   expect(exitCodeOf({ interrupted: false, signal: "SIGTERM" })).toBe(0);
   expect(exitCodeOf({ interrupted: true, signal: "SIGINT" })).toBe(130);
   expect(exitCodeOf({ interrupted: true, signal: "SIGTERM" })).toBe(143);
 });
 
-test("grade: a verdict a row, agreement and bad rows on standard error, with their places", async () => {
+test("grade prints one verdict per row, and agreement and bad rows on standard error", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "cases.jsonl");
   const rows = [

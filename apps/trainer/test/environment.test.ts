@@ -66,7 +66,7 @@ async function runIn(more: Partial<Parameters<typeof tinyRun>[0]> = {}): Promise
   return directory;
 }
 
-test("a run in an environment: every sequence extends the one before, its folder agrees with itself", async () => {
+test("in an environment every sequence extends the one before, and the run verifies", async () => {
   const run = await runIn();
   const report = await verifyRun(run);
   expect(report.contradictions).toEqual([]);
@@ -83,7 +83,7 @@ test("a run in an environment: every sequence extends the one before, its folder
   expect(observed).toBeGreaterThan(5);
 });
 
-test("what an environment recorded has its mean over all episodes of a step, and the folder agrees with itself", async () => {
+test("environment measures are means over a step's episodes, and the run verifies", async () => {
   const run = await runIn();
   const asked: number[] = [];
   for await (const { episode } of eachEpisode(folderSource(run), "step")) asked.push(episode.measures?.["asked"] ?? 0);
@@ -101,7 +101,7 @@ test("what an environment recorded has its mean over all episodes of a step, and
   expect((await verifyRun(run)).contradictions).toEqual([]);
 });
 
-test("what is trained on is what agents wrote: an observation is part of prompts alone", async () => {
+test("trains only on agents' tokens; observations are part of prompts", async () => {
   const parts = partsWith(telling());
   const { model } = parts;
   const trained: string[] = [];
@@ -125,7 +125,7 @@ test("what is trained on is what agents wrote: an observation is part of prompts
   expect(trained.toSorted()).toEqual(written.toSorted());
 });
 
-test("killed in the middle of a tool call at any of its steps, a resumed run has equal bytes", async () => {
+test("a run killed during a tool call at any step resumes to equal bytes", async () => {
   let steps = 0;
   const expected = await bytesOf(await runIn({ parts: partsWith(telling((step) => (steps = step))) }));
   for (const part of [0.6, 0.8, 0.95]) {
@@ -160,7 +160,7 @@ function payingParts(): ReturnType<typeof tinyParts> {
   return { ...parts, task: acting as unknown as typeof parts.task };
 }
 
-test("rewards of single agents reach their rows, and the folder agrees with itself; groups of whole episodes refuse them", async () => {
+test("rewards of single agents reach their rows and verify; whole-episode groups reject them", async () => {
   const settings = { ...few, groupBy: "prompt+agent", prices: { tokens: 0.05 }, costs: null };
   const run = await runIn({ parts: payingParts(), settings });
   expect((await verifyRun(run)).contradictions).toEqual([]);
@@ -179,7 +179,7 @@ test("rewards of single agents reach their rows, and the folder agrees with itse
   await expect(runIn({ parts: payingParts() })).rejects.toThrow("gives single agents terms of their own");
 });
 
-test("GAE sees each step's reward in its turn: advantages are discounted returns, computed from the episodes again", async () => {
+test("GAE uses each step's reward: advantages are discounted returns, recomputed from the episodes", async () => {
   const gamma = 0.75;
   const zero = { name: "zero", init: () => null, fit: () => null };
   const critic = { ...zero, values: ({ rewards }: RewardBatch) => new Float64Array(rewards.length) };

@@ -17,7 +17,7 @@ async function trained(...words: readonly string[]): Promise<void> {
   await outputOf("train", config, ...words);
 }
 
-test("killed by the system while a tool's answer is pending, a run resumes to equal bytes", async () => {
+test("a run killed while a tool call is pending resumes to equal bytes", async () => {
   const folder = await temporaryFolder();
   const [whole, killed] = [join(folder, "whole"), join(folder, "killed")];
   await trained("--run", whole);

@@ -12,7 +12,7 @@ interface Row {
   readonly also?: Readonly<Record<string, string | null>>;
 }
 
-test.skipIf(folder === undefined)("letters as Qwen2.5-Math's code finds them (LACONIC_DATA)", () => {
+test.skipIf(folder === undefined)("reads letters like Qwen2.5-Math's code (LACONIC_DATA)", () => {
   const rows = readFileSync(join(folder as string, "grader-cases.jsonl"), "utf8")
     .split("\n")
     .filter((line) => line.includes('"letter-extraction"'))

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(names)("%s, as transformers saved it", (name) => {
+describe.each(names)("a checkpoint of %s saved by transformers", (name) => {
   test("gives the same logits, greedy tokens and log-probs", async ({ skip }) => {
     if (missing !== null) return skip(missing);
     const answer = answers.find((one) => one.name === name) as Answer;

@@ -39,7 +39,7 @@ async function stepped(sequences: readonly TrainingSequence[], gradient: readonl
 const farthest = (a: Float64Array, b: Float64Array): number =>
   Math.max(...a.map((each, i) => Math.abs(each - (b[i] ?? Number.NaN))));
 
-test("a turn for each text trains as one sequence whose observation has no gradient", async () => {
+test("an episode with observations trains as one sequence, and observations have no gradient", async () => {
   const byTurns = await stepped(turns, written);
   expect(farthest(byTurns, await stepped(whole, masked(0)))).toBeLessThan(1e-9);
   expect(farthest(byTurns, await stepped(whole, masked(0.5)))).toBeGreaterThan(1e-3);

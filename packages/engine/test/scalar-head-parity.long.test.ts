@@ -20,9 +20,7 @@ interface Answer {
   readonly values: readonly number[];
 }
 
-test("scalar models of every family that were trained and saved have their values in transformers", async ({
-  skip,
-}) => {
+test("trained and saved scalar models of every family have equal values in transformers", async ({ skip }) => {
   const folder = await temporaryFolder();
   const engine = await createInlineEngine([createReferenceKernels()]);
   onTestFinished(() => engine.close());

@@ -14,7 +14,7 @@ import { slotsOf } from "./slot-scripts.ts";
 
 // Written by `npx vitest run packages/evaluation/test/requests -u`: what changed of the requests is then read in the difference.
 test.each(baselines.map((method) => [method.name, method] as const))(
-  "%s asks what its log says",
+  "%s sends the prompts of its log",
   async (name, method) => {
     const seen = new Set<string>();
     const logs: string[] = [];
@@ -41,7 +41,7 @@ function decodingOf({ temperature, phases }: Protocol) {
   };
 }
 
-test("every call is decoded as its protocol says, unless a setting is given, which is then named", async () => {
+test("decodes every call by its protocol and names other settings", async () => {
   let [calls, named] = [0, 0];
   for (const method of baselines.filter(({ equalTokens }) => !equalTokens))
     for (const set of requestSets) {
@@ -94,7 +94,7 @@ async function publishedPairs() {
 }
 
 // The published words may not stand here, so that their requests are known by hash; `-u` writes it as above.
-test.skipIf(!fetched)("requests in the words of the published files are what they were", async () => {
+test.skipIf(!fetched)("requests with published texts are unchanged", async () => {
   const lines: string[] = [];
   for (const { method, set, slots, name } of await publishedPairs()) {
     const log = await requestLog(method, set, slots);
@@ -106,7 +106,7 @@ test.skipIf(!fetched)("requests in the words of the published files are what the
 /** What ADAS's templates are filled with, names of its fields and agents: alone they are too short to be found. */
 const adasValues = ["thinking", "answer", "feedback", "correct", "choice", "Chain-of-Thought Agent", "Critic Agent"];
 
-test.skipIf(!fetched)("what is neither question nor reply of a request stands in the published files", async () => {
+test.skipIf(!fetched)("every other part of a request is in the published files", async () => {
   for (const { method, set, slots, name, source } of await publishedPairs()) {
     const files = filesOf(source).map(({ path }) => readFileSync(join(fetched ?? "", path), "utf8"));
     const { asked } = await playQuestion(method, set, slots);
@@ -130,7 +130,7 @@ test.skipIf(!fetched)("what is neither question nor reply of a request stands in
   }
 });
 
-test("in published words a question is asked as published requests have it, dealt or in our words as ours", () => {
+test("published texts ask as published; dealt questions and our texts ask as ours", () => {
   const posed = { id: "svamp/1", gold: "2", grading: { kind: "numeric" } } as const;
   const problem: BenchmarkProblem = { ...posed, question: "Two. How many?", published: "Two How many?" };
   const script = { name: "own", texts: {}, examples: 0, sha256: "" };
@@ -141,7 +141,7 @@ test("in published words a question is asked as published requests have it, deal
   expect(givenTo({ partition: dealt, script }, problem).question).toBe(problem.question);
 });
 
-test("quoted lines of a reply are a reply's, with white space at its ends or without", () => {
+test("quoted lines come from a reply, with or without outer white space", () => {
   const messages = [{ role: "user" as const, content: "> one line\n> another line" }];
   expect(piecesOf([{ messages, reply: " one line\nanother line \n" }], [])).toEqual([""]);
   expect(piecesOf([{ messages, reply: " one line\nsomething else" }], [])).toEqual(["> another line"]);

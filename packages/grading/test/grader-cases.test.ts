@@ -46,17 +46,17 @@ describe.skipIf(folder === undefined)("labelled cases (LACONIC_DATA)", async () 
       .filter(({ item, verdict }) => verdict.correct !== item.verdict && !(item.id in exceptions))
       .map(({ item }) => item.id);
 
-  test("all rows are cases", () => expect(cases).toHaveLength(495));
-  test.for(["upstream-test", "upstream-example", "computed"])("every %s is judged as labelled", (origin) => {
+  test("reads every row as a case", () => expect(cases).toHaveLength(495));
+  test.for(["upstream-test", "upstream-example", "computed"])("grades every %s as labelled", (origin) => {
     expect(wrong(of(origin))).toEqual([]);
   });
-  test("no wrong answer of a kind that policies could exploit is accepted", () => {
+  test("accepts no wrong answer of an exploitable kind", () => {
     const accepted = judged.filter(
       ({ item, verdict }) => verdict.correct === true && neverAccepted.includes(raw.get(item.id)?.transformation ?? ""),
     );
     expect(accepted.map(({ item }) => item.id)).toEqual([]);
   });
-  test("GSM8K: the rule that the label names, and the default that accepts right answers", () => {
+  test("GSM8K follows the labelled rule, and the default accepts right answers", () => {
     const numbers = judged.filter(({ item }) => item.kind === "gsm8k-extraction");
     expect(wrong(numbers)).toEqual([]);
     expect(numbers.map(({ item }) => gradeNumber(item.prediction ?? "", item.gold ?? "").correct)).not.toContain(false);

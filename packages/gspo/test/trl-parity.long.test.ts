@@ -76,7 +76,7 @@ function trlResult(name: string, skip: (reason: string) => never): TrlResult {
   return result;
 }
 
-describe("loss and gradient are those of TRL's GRPOTrainer, in float64", () => {
+describe("loss and gradient equal TRL's GRPOTrainer in float64", () => {
   test.for(cases)("%s", ([name, objective], { skip }) => {
     const theirs = trlResult(name, skip);
     const ours = objective.evaluate(batch);
@@ -86,7 +86,7 @@ describe("loss and gradient are those of TRL's GRPOTrainer, in float64", () => {
   });
 });
 
-describe("so is how often a clip acts", () => {
+describe("the clip frequency equals TRL's", () => {
   test.for(clipping)("%s", ([name, objective], { skip }) => {
     const { metrics } = trlResult(name, skip);
     const { diagnostics } = objective.evaluate(batch);
@@ -108,13 +108,13 @@ test("the cap and the off-policy mask act on this batch", () => {
   expect(Math.abs(lossOf(grpo({ clip, offPolicyMask: 0.01 })) - plain)).toBeGreaterThan(1e-4);
 });
 
-test.for(withKl.slice(0, 3))("the logged KL: %s", ([name, objective], { skip }) => {
+test.for(withKl.slice(0, 3))("the logged KL equals TRL's: %s", ([name, objective], { skip }) => {
   const { metrics } = trlResult(name, skip);
   const { kl } = objective.evaluate(batch).diagnostics;
   expect([statisticMean(kl as never)]).toBeAllclose([metrics["kl"] as number]);
 });
 
-test("TRL #3823: its default loss type weighs GSPO by length; ours refuses to", ({ skip }) => {
+test("TRL #3823: TRL's default loss type weights GSPO by length; ours rejects it", ({ skip }) => {
   const wrong = trlResult("golden, length-weighted", skip).loss;
   expect(wrong).toBeCloseTo(-0.11956291259562532, 14);
   expect(trlResult("golden", skip).loss).toBeCloseTo(0.003363023494917749, 14);

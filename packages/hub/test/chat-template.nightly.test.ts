@@ -5,7 +5,7 @@ import { compareTemplates } from "./template-parity.ts";
 const count = 2000;
 
 test.for(Array.from({ length: 10 }, (_, part) => part))(
-  `part %i of 10: ${count} random templates render as transformers renders them (needs Python)`,
+  `part %i of 10: ${count} random templates render like transformers (needs Python)`,
   async (part, { skip }) => {
     const parity = await compareTemplates(
       Array.from({ length: count }, (_, i) => templateCase(`nightly ${part} ${i}`)),

@@ -4,7 +4,7 @@ import { compareTemplates } from "./template-parity.ts";
 
 const count = 400;
 
-test(`${count} random templates render as transformers renders them (needs Python)`, async ({ skip }) => {
+test(`${count} random templates render like transformers (needs Python)`, async ({ skip }) => {
   const parity = await compareTemplates(Array.from({ length: count }, (_, i) => templateCase(`quick ${i}`)));
   if (typeof parity === "string") return skip(parity);
   expect(parity.differences).toEqual([]);

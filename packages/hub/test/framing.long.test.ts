@@ -103,7 +103,7 @@ const folders = [...generic, ...rebuilt, ...unigram].flatMap((name, i) =>
   }),
 );
 
-test(`${folders.length} folders frame a text prompt as transformers does (needs Python)`, async ({ skip }) => {
+test(`${folders.length} folders frame a text prompt like transformers (needs Python)`, async ({ skip }) => {
   const script = fileURLToPath(new URL("framing_parity.py", import.meta.url));
   const outcome = await askPython<readonly Answer[]>(script, { text, folders });
   if ("missing" in outcome) return skip(outcome.missing);
@@ -129,7 +129,7 @@ test(`${folders.length} folders frame a text prompt as transformers does (needs 
 test.each([
   ["WhisperTokenizer", /WhisperTokenizer frames a text prompt is not supported/],
   ["CodeLlamaTokenizer", /frames text prompts with <absent> \(bos_token\)/],
-])("rejects a text prompt of the class %s by name, and reads texts", (name, message) => {
+])("rejects a text prompt of the class %s by name and encodes texts", (name, message) => {
   const files = { ...(folders[0] as (typeof folders)[number]), generation: { eos_token_id: 1 }, chatTemplate: null };
   const tokenizer = tokenizerOf({ ...files, config: { tokenizer_class: name, bos_token: "<absent>" } });
   expect(tokenizer.encode(text)).toHaveLength(text.length);

@@ -47,7 +47,7 @@ function refusal(action: () => unknown): LaconicError {
   throw new Error("nothing was refused");
 }
 
-test("honest files give the same in a thread of their own as on the calling one", slow, async () => {
+test("valid files give equal results in a separate thread and on the calling thread", slow, async () => {
   const [guarded, inline] = [await loadTokenizer(await put(honest)), tokenizerOf(honest)];
   const chat = [{ role: "user" as const, content: "ab <end>!" }];
   expect(guarded.encode("ab <end>!")).toEqual(inline.encode("ab <end>!"));
@@ -62,7 +62,7 @@ const backtracks = { type: "Split", pattern: { Regex: "(a|a)+$" }, behavior: "Is
 test.each([
   ["a pre-tokenizer's pattern", { pre_tokenizer: backtracks }],
   ["a normalizer's pattern", { normalizer: { type: "Replace", pattern: { Regex: "(a|a)+$" }, content: "b" } }],
-])("%s that some texts keep busy for ever ends at the deadline, and other texts go on", slow, async (_, parts) => {
+])("%s with endless work on some texts ends at the deadline and serves other texts", slow, async (_, parts) => {
   const files = { ...honest, tokenizer: { ...honest.tokenizer, ...parts } };
   const tokenizer = await loadTokenizer(await put(files), { deadlineSeconds: 1 });
   const before = tokenizer.encode("ab");
@@ -105,7 +105,7 @@ test.each([
     "{% set ns = namespace(s='ab') %}{% for a in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}",
     "",
   ],
-])("%s are refused", async (_, chatTemplate, reason) => {
+])("rejects %s", async (_, chatTemplate, reason) => {
   // Each ends by itself, however long that takes on a busy machine.
   const tokenizer = await loadTokenizer(await put({ ...honest, chatTemplate }), { deadlineSeconds: 600 });
   const error = refusal(() => tokenizer.encodeChat([{ role: "user", content: "ab" }]));
@@ -113,7 +113,7 @@ test.each([
   expect(error.message).toContain(reason);
 });
 
-test("a range is Python's", slow, async () => {
+test("ranges equal Python's", slow, async () => {
   const chatTemplate = "{{ range(3) | join(' ') }}{{ range(5, 1, -2) | join(' ') }}{{ range(1, 1) | length }}";
   const tokenizer = tokenizerOf({
     ...honest,
@@ -126,7 +126,7 @@ test("a range is Python's", slow, async () => {
   expect(tokenizer.decode(tokenizer.encodeChat([]))).toBe("0 1 25 30");
 });
 
-test("a template's own refusal keeps its code and words", slow, async () => {
+test("a template's own error keeps its code and text", slow, async () => {
   const tokenizer = await loadTokenizer(await put({ ...honest, chatTemplate: "{{ raise_exception('no') }}" }));
   expect(refusal(() => tokenizer.encodeChat([]))).toMatchObject({
     code: "input_invalid",
@@ -134,7 +134,7 @@ test("a template's own refusal keeps its code and words", slow, async () => {
   });
 });
 
-test("arguments that every chat has are refused", slow, async () => {
+test("rejects template arguments that every chat sets", slow, async () => {
   const path = await put(honest);
   await expect(loadTokenizer(path, { templateArguments: { messages: [] } })).rejects.toMatchObject({
     code: "config_invalid",
@@ -151,20 +151,20 @@ test.each([
     /token "x" has id 1000000000000/,
   ],
   ["no model", { model: null }, /model is missing/],
-])("tokenizer.json with %s is refused before tables are made", async (_, parts, message) => {
+])("rejects tokenizer.json with %s before building tables", async (_, parts, message) => {
   const files = { ...honest, tokenizer: { ...honest.tokenizer, ...parts } };
   const opened = loadTokenizer(await put(files));
   await expect(opened).rejects.toMatchObject({ code: "weights_invalid" });
   await expect(opened).rejects.toThrow(message);
 });
 
-test("a decoder's pattern is refused: it would run wherever text is read", async () => {
+test("rejects a decoder's pattern, because it would run on every read", async () => {
   const decoder = { type: "Sequence", decoders: [{ type: "Replace", pattern: { Regex: "(a|a)+$" }, content: "" }] };
   const files = { ...honest, tokenizer: { ...honest.tokenizer, decoder } };
   await expect(loadTokenizer(await put(files))).rejects.toMatchObject({ code: "model_unsupported" });
 });
 
-test.skipIf(process.platform === "win32")("a pipe is no file", async () => {
+test.skipIf(process.platform === "win32")("rejects a pipe", async () => {
   await put(honest);
   await rm(join(folder, "tokenizer_config.json"));
   await promisify(execFile)("mkfifo", [join(folder, "tokenizer_config.json")]);
@@ -172,13 +172,13 @@ test.skipIf(process.platform === "win32")("a pipe is no file", async () => {
   await expect(loadTokenizer(folder)).rejects.toThrow(/tokenizer_config\.json is no file/);
 });
 
-test("a sparse file of gigabytes is refused unread", async () => {
+test("rejects a sparse file of gigabytes without reading it", async () => {
   await put(honest);
   await truncate(join(folder, "tokenizer.json"), 2 ** 33);
   await expect(loadTokenizer(folder)).rejects.toThrow(/has 8589934592 bytes, at most/);
 });
 
-test("loading is ended by its signal", async () => {
+test("an abort signal ends loading", async () => {
   const loading = loadTokenizer(await put(honest), { signal: AbortSignal.abort() });
   await expect(loading).rejects.toMatchObject({ code: "aborted" });
 });

@@ -77,9 +77,9 @@ async function thrownBy(all: Readonly<Record<string, unknown>>): Promise<readonl
   }
 }
 
-test("the files as they are load and are used", async () => expect(await thrownBy(files)).toEqual([]));
+test("loads and uses the unchanged files", async () => expect(await thrownBy(files)).toEqual([]));
 
-test.each(Object.keys(files))("any value anywhere in %s works or is refused in words", async (name) => {
+test.each(Object.keys(files))("any value anywhere in %s works or is rejected with a message", async (name) => {
   const foreign: unknown[] = [];
   let refused = 0;
   for (const by of values)

@@ -81,8 +81,8 @@ function fail(part: string, count: number, answer: (seen: Seen, response: Parame
   });
 }
 
-describe("what is downloaded", () => {
-  test("lies as Python's library lays it out", async () => {
+describe("a downloaded snapshot", () => {
+  test("has the layout of Python's library", async () => {
     const snapshot = await open();
     expect(snapshot).toEqual({
       folder: join(repository(), "snapshots", hub.commit),
@@ -98,7 +98,7 @@ describe("what is downloaded", () => {
     expect(waits).toEqual([]);
   });
 
-  test("is told piece by piece, and adds up", async () => {
+  test("reports progress for each piece, and the sum is right", async () => {
     const reported: DownloadProgress[] = [];
     await open({ onProgress: (progress) => reported.push(progress) });
     const total = config.length + weights.length;
@@ -107,20 +107,20 @@ describe("what is downloaded", () => {
     for (const [i, { bytes }] of reported.entries()) expect(bytes).toBeGreaterThanOrEqual(reported[i - 1]?.bytes ?? 0);
   });
 
-  test("of one content is downloaded once", async () => {
+  test("downloads equal contents once", async () => {
     const { files, folder } = await open({ files: ["**.safetensors"] });
     expect(files).toEqual(["model.safetensors", "original/model.safetensors"]);
     expect(asked(weightsHash)).toHaveLength(1);
     expect(await readlink(join(folder, "original/model.safetensors"))).toBe(`../../../blobs/${weightsHash}`);
   });
 
-  test("is everything by default, over pages of a listing", async () => {
+  test("has all files by default, over several listing pages", async () => {
     hub.pageSize = 1;
     expect((await open({ files: undefined as never })).files).toHaveLength(4);
     expect(asked("/tree/")).toHaveLength(4);
   });
 
-  test("of a data set lies beside models", async () => {
+  test("stores a data set beside models", async () => {
     const { folder } = await open({ type: "dataset", files: ["config.json"], revision: "refs/pr/2" });
     expect(folder).toBe(join(cacheFolder, "datasets--owner--tiny-model", "snapshots", hub.commit));
     expect(asked("/datasets/owner/tiny-model/resolve/")).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("what is downloaded", () => {
     expect(await readFile(ref, "utf8")).toBe(hub.commit);
   });
 
-  test("carries the token to the hub and to nobody else", async () => {
+  test("sends the token only to the hub", async () => {
     await open({ token });
     const byServer = (server: string): Set<string | undefined> =>
       new Set(hub.seen.filter((seen) => seen.server === server).map(({ authorization }) => authorization));
@@ -136,7 +136,7 @@ describe("what is downloaded", () => {
     expect(byServer("storage")).toEqual(new Set([undefined]));
   });
 
-  test("a listing cannot send the token to another origin", async () => {
+  test("a listing cannot redirect the token to another origin", async () => {
     hub.faults.push((seen, response) => {
       if (seen.server !== "hub" || !seen.path.includes("/tree/")) return false;
       response.writeHead(200, { link: `<${hub.storage}/next>; rel="next"` }).end("[]");
@@ -148,7 +148,7 @@ describe("what is downloaded", () => {
 });
 
 describe("the cache", () => {
-  test("answers alone for names of a pinned commit", async () => {
+  test("answers names of a pinned commit without requests", async () => {
     const files = ["config.json", "model.safetensors"];
     const first = await open({ files });
     hub.seen.length = 0;
@@ -156,7 +156,7 @@ describe("the cache", () => {
     expect(hub.seen).toEqual([]);
   });
 
-  test("spares contents that it has when a branch is asked for again", async () => {
+  test("avoids downloads of cached contents for a branch", async () => {
     await open();
     hub.seen.length = 0;
     await open();
@@ -164,7 +164,7 @@ describe("the cache", () => {
     expect(hub.seen).toHaveLength(2);
   });
 
-  test("is all there is offline", async () => {
+  test("is the only source when offline", async () => {
     expect(await failure(open({ offline: true }))).toMatchObject({ code: "checkpoint_missing" });
     const online = await open();
     await hub.close();
@@ -187,12 +187,12 @@ describe("the cache", () => {
     expect(await readFile(join(folder, "model.safetensors"))).toEqual(Buffer.from(weights));
   });
 
-  test("says so when it cannot be written", async () => {
+  test("reports a cache that cannot be written", async () => {
     await writeFile(join(root, "cache"), "a file");
     expect(await failure(open())).toMatchObject({ code: "run_unwritable" });
   });
 
-  test("names nothing before everything is there", async () => {
+  test("names no file before all are complete", async () => {
     fail(weightsHash, 9, (_, response) => response.writeHead(500).end());
     await failure(open());
     expect(await readdir(repository())).toEqual(["blobs"]);
@@ -200,7 +200,7 @@ describe("the cache", () => {
   });
 });
 
-describe("a transfer", () => {
+describe("a transfer of a file", () => {
   const ranges = (): (string | undefined)[] => asked(weightsHash).map(({ range }) => range);
   const arrived = async (bytes: number): Promise<boolean> => {
     const part = (await blobs()).find((name) => name.startsWith(weightsHash) && name.endsWith(".incomplete"));
@@ -208,7 +208,7 @@ describe("a transfer", () => {
   };
   const breakOff = (from: number, to: number) => breakOffAfter(weights, from, to, arrived);
 
-  test("that breaks off goes on where it ended", async () => {
+  test("continues after a broken connection", async () => {
     fail(weightsHash, 1, breakOff(0, 100_000));
     fail(weightsHash, 1, breakOff(100_000, 200_000));
     const { folder } = await open();
@@ -217,7 +217,7 @@ describe("a transfer", () => {
     expect(waits).toEqual([500, 500]);
   });
 
-  test("goes on in the next call", async () => {
+  test("continues in the next call", async () => {
     fail(weightsHash, 1, breakOff(0, 100_000));
     fail(weightsHash, 9, (_, response) => response.destroy());
     expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
@@ -241,20 +241,20 @@ describe("a transfer", () => {
     ],
     ["nothing that is left", (_, response) => response.writeHead(416).end()],
     ["too much", (seen, response) => sendBytes({ headers: { range: seen.range } }, response, weights, {})],
-  ])("whose rest is answered with %s ends up right", async (_, answer) => {
+  ])("recovers if the rest is answered with %s", async (_, answer) => {
     fail(weightsHash, 1, breakOff(0, 100_000));
     fail(weightsHash, 1, answer);
     const { folder } = await open();
     expect(await readFile(join(folder, "model.safetensors"))).toEqual(Buffer.from(weights));
   });
 
-  test("of more bytes than listed is given up", async () => {
+  test("stops at more bytes than listed", async () => {
     fail(weightsHash, 9, (_, response) => response.writeHead(200).end(Buffer.concat([weights, weights])));
     expect((await failure(open())).message).toContain("Misfit");
     expect(asked(weightsHash)).toHaveLength(5);
   });
 
-  test("of other bytes than listed is refused, and leaves nothing behind", async () => {
+  test("rejects other bytes than listed and leaves no files", async () => {
     fail(weightsHash, 9, (_, response) => response.writeHead(200).end(weights.toReversed()));
     const error = await failure(open());
     expect(error).toMatchObject({ code: "checkpoint_corrupt", detail: { file: "model.safetensors" } });
@@ -262,7 +262,7 @@ describe("a transfer", () => {
     expect((await blobs()).filter((name) => name.startsWith(weightsHash))).toEqual([]);
   });
 
-  test("of a small file is checked by git's hash", async () => {
+  test("checks a small file by git's hash", async () => {
     fail("/resolve/", 9, (seen, response) => {
       if (seen.path.endsWith("config.json")) response.writeHead(200).end(config.toReversed());
       else response.writeHead(500).end();
@@ -270,7 +270,7 @@ describe("a transfer", () => {
     expect(await failure(open({ files: ["config.json"] }))).toMatchObject({ code: "checkpoint_corrupt" });
   });
 
-  test("begins again when what an earlier attempt left is damaged", async () => {
+  test("restarts after a damaged earlier attempt", async () => {
     await mkdir(join(repository(), "blobs"), { recursive: true });
     const part = `${weightsHash}.${hostname().replaceAll(/[^\w.]/g, "_")}-0-01234567.incomplete`;
     await writeFile(join(repository(), "blobs", part), new Uint8Array(50));
@@ -279,7 +279,7 @@ describe("a transfer", () => {
     expect(await blobs()).toEqual([gitHash(config), weightsHash].toSorted());
   });
 
-  test("of another process that lives is left alone", async () => {
+  test("leaves the transfer of a live process alone", async () => {
     await mkdir(join(repository(), "blobs"), { recursive: true });
     const part = `${weightsHash}.${hostname().replaceAll(/[^\w.]/g, "_")}-${process.ppid}-01234567.incomplete`;
     await writeFile(join(repository(), "blobs", part), weights.subarray(0, 50));
@@ -288,7 +288,7 @@ describe("a transfer", () => {
     expect(await blobs()).toEqual([gitHash(config), weightsHash, part].toSorted());
   });
 
-  test("stops when it is told to, and can go on", async () => {
+  test("stops on abort and can continue", async () => {
     const controller = new AbortController();
     const stop = open({
       signal: controller.signal,
@@ -304,13 +304,13 @@ describe("a transfer", () => {
   });
 });
 
-describe("a hub that refuses", () => {
+describe("a failing hub", () => {
   test.each<[string, Partial<SnapshotOptions>, { code: string; message: RegExp }]>([
     ["a repository", { repo: "owner/none" }, { code: "checkpoint_missing", message: /no such repository/ }],
     ["a revision", { revision: "none" }, { code: "checkpoint_missing", message: /no such revision/ }],
     ["a file", { files: ["config.json", "none.json"] }, { code: "checkpoint_missing", message: /no file none\.json/ }],
     ["every file", { files: ["*.gguf"] }, { code: "checkpoint_missing", message: /no file that matches \*\.gguf/ }],
-  ])("%s that it does not have says which", async (_, options, expected) => {
+  ])("names a missing %s", async (_, options, expected) => {
     const error = await failure(open({ token, ...options }));
     expect(error.code).toBe(expected.code);
     expect(error.message).toMatch(expected.message);
@@ -321,7 +321,7 @@ describe("a hub that refuses", () => {
     [403, {}, "it needs a token"],
     [403, { "x-error-code": "GatedRepo" }, "consent to terms"],
     [418, {}, "it answered 418"],
-  ])("with %i %j is not asked twice", async (status, headers, message) => {
+  ])("answers %i %j without a retry", async (status, headers, message) => {
     fail("", 9, (_, response) => response.writeHead(status, headers).end("secret-signature"));
     const error = await failure(open());
     expect(error).toMatchObject({ code: "hub_unavailable", detail: { status } });
@@ -329,7 +329,7 @@ describe("a hub that refuses", () => {
     expect(hub.seen).toHaveLength(1);
   });
 
-  test("for a while is asked again when it says", async () => {
+  test("is asked again after Retry-After", async () => {
     fail("", 1, (_, response) => response.writeHead(429, { "retry-after": "7" }).end());
     fail("config.json", 1, (_, response) =>
       response
@@ -341,13 +341,13 @@ describe("a hub that refuses", () => {
     expect(waits.toSorted((a, b) => a - b)).toEqual([500, 7000, 9000]);
   });
 
-  test("for longer than is sensible is not waited for", async () => {
+  test("is not asked again after a very long Retry-After", async () => {
     fail("", 1, (_, response) => response.writeHead(429, { "retry-after": "3600" }).end());
     expect((await failure(open())).message).toContain("it answered 429");
     expect(waits).toEqual([]);
   });
 
-  test("again and again is given up", async () => {
+  test("is given up after repeated failures", async () => {
     fail("", 99, (_, response) => response.writeHead(500).end("secret-signature"));
     expect(await failure(open())).toMatchObject({ code: "hub_unavailable", detail: { attempts: 5 } });
     expect(waits).toEqual([500, 1000, 2000, 4000]);
@@ -358,12 +358,12 @@ describe("a hub that refuses", () => {
     "{}",
     '[{"type":"file","path":"config.json"}]',
     '[{"type":"file","path":"x","size":1,"oid":"../x"}]',
-  ])("to list properly is no hub: %s", async (body) => {
+  ])("is rejected for an invalid listing: %s", async (body) => {
     fail("/tree/", 9, (_, response) => response.writeHead(200).end(body));
     expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
   });
 
-  test("to name a commit is no hub", async () => {
+  test("is rejected without a commit", async () => {
     fail("/revision/", 9, (_, response) => response.writeHead(200).end('{"sha":"../../evil"}'));
     expect(await failure(open())).toMatchObject({ code: "hub_unavailable" });
   });
@@ -388,7 +388,7 @@ test.each<[Partial<SnapshotOptions>, string]>([
   [{ endpoint: `http://user:${token}@127.0.0.1` }, "config_invalid"],
   [{ token: "secret-signature" }, "config_invalid"],
   [{ token: `${token}\nx` }, "config_invalid"],
-])("%j cannot be asked", async (options, code) => {
+])("rejects the request %j", async (options, code) => {
   expect((await failure(open(options))).code).toBe(code);
   expect(hub.seen).toEqual([]);
 });

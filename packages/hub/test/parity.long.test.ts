@@ -124,25 +124,25 @@ describe.each(styles)("a tokenizer in the style of %s agrees with transformers",
     return { tokenizer: await loaded, answer: answers[style] as Answer };
   };
 
-  test("on 1,000 texts with emoji, control tokens and lone surrogates", async ({ skip }) => {
+  test("agrees on 1,000 texts with emoji, control tokens and lone surrogates", async ({ skip }) => {
     const { tokenizer, answer } = await load(skip);
     expect(texts.map((text) => tokenizer.encode(text))).toEqual(answer.texts);
     expect(answer.texts.map((ids) => tokenizer.decode(ids))).toEqual(answer.decoded);
   });
 
-  test("on texts as prompts, with what the checkpoint puts around them", async ({ skip }) => {
+  test("agrees on text prompts with the checkpoint's framing", async ({ skip }) => {
     const { tokenizer, answer } = await load(skip);
     expect(texts.map((text) => tokenizer.encodePrompt?.(text))).toEqual(answer.prompts);
   });
 
-  test("on 50 chats with reasoning in their histories, and with template arguments", async ({ skip }) => {
+  test("agrees on 50 chats with reasoning and template arguments", async ({ skip }) => {
     const { tokenizer, answer } = await load(skip);
     expect(chats.map((chat) => tokenizer.encodeChat(chat))).toEqual(answer.chats);
     const argued = await loadTokenizer(join(folder, style), { templateArguments });
     expect(chats.map((chat) => argued.encodeChat(chat))).toEqual(answer.argued);
   });
 
-  test("and a control token in a message never becomes one", async ({ skip }) => {
+  test("keeps a control token in a message as text", async ({ skip }) => {
     const { tokenizer } = await load(skip);
     const { added_tokens: added } = JSON.parse(await readFile(join(folder, style, "tokenizer.json"), "utf8")) as {
       readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
@@ -165,7 +165,7 @@ describe.each(styles)("a tokenizer in the style of %s agrees with transformers",
     }
   });
 
-  test("and no stop text is missed for how its bytes are spread over tokens", async ({ skip }) => {
+  test("finds every stop text, however its bytes are split into tokens", async ({ skip }) => {
     const { tokenizer, answer } = await load(skip);
     const { bytes, offsets } = tokenizer.tokenBytes?.() ?? { bytes: new Uint8Array(), offsets: [] };
     const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -176,7 +176,7 @@ describe.each(styles)("a tokenizer in the style of %s agrees with transformers",
     }
   });
 
-  test("and token by token gives the same text", async ({ skip }) => {
+  test("decodes the same text token by token", async ({ skip }) => {
     const { tokenizer, answer } = await load(skip);
     const special = tokenizer.endToken;
     const mixed = answer.texts.slice(0, 200).flatMap((ids) => [ids, ids.flatMap((id) => [special, id, special])]);

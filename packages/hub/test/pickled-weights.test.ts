@@ -24,7 +24,7 @@ function open(files: readonly string[]): Promise<Snapshot> {
 }
 
 test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
-  "%s alone is refused with the way to convert it, before anything is downloaded",
+  "rejects %s alone before a download and explains the conversion",
   async (name) => {
     hub = await startFakeHub(repo, { "config.json": { bytes: config }, [name]: { bytes: weights, large: true } });
     const opened = open(checkpointFiles);
@@ -36,7 +36,7 @@ test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
   },
 );
 
-test("pickles beside safetensors are left where they are", async () => {
+test("ignores pickles beside safetensors", async () => {
   hub = await startFakeHub(repo, {
     "config.json": { bytes: config },
     "model.safetensors": { bytes: weights, large: true },

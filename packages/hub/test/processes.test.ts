@@ -36,7 +36,7 @@ function start(): { readonly child: ChildProcess; readonly done: Promise<{ code:
   return { child, done: new Promise((resolve) => child.on("close", (code) => resolve({ code, out }))) };
 }
 
-test("a process that is killed midway leaves what the next one goes on from", async () => {
+test("the next process continues a killed process's download", async () => {
   const { child, done } = start();
   const half = weights.length / 2;
   hub.faults.push(({ server }, response) => {
@@ -60,7 +60,7 @@ test("a process that is killed midway leaves what the next one goes on from", as
   expect(await blobs()).toEqual([blob]);
 });
 
-test("processes that download the same at once both end with it whole", async () => {
+test("concurrent downloads of one file both complete", async () => {
   let waiting = 0;
   let release = (): void => undefined;
   const together = new Promise<void>((resolve) => (release = resolve));

@@ -42,7 +42,7 @@ async function ask(skip: (reason: string) => never, ...args: readonly string[]):
   throw new Error(`python_hub.py failed: ${outcome.stderr ?? outcome.message}`);
 }
 
-test("what Python downloaded is found, offline and pinned, without a request for it", async ({ skip }) => {
+test("finds Python's download, offline and pinned, without a request", async ({ skip }) => {
   const folder = await ask(skip, "download", hub.endpoint, repo, cacheFolder);
   const expected = {
     folder,
@@ -61,7 +61,7 @@ test("what Python downloaded is found, offline and pinned, without a request for
   expect(hub.seen.filter(({ path }) => path.includes("/resolve/"))).toEqual([]);
 });
 
-test("what Python began with some files is gone on with", async ({ skip }) => {
+test("continues Python's partial snapshot", async ({ skip }) => {
   const folder = await ask(skip, "download", hub.endpoint, repo, cacheFolder, "model.safetensors");
   hub.seen.length = 0;
   expect((await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint })).folder).toBe(folder);
@@ -69,7 +69,7 @@ test("what Python began with some files is gone on with", async ({ skip }) => {
   expect(await readFile(join(folder, "deep/below/notes.txt"), "utf8")).toBe("notes");
 });
 
-test("Python finds what was downloaded here, by branch and by commit", async ({ skip }) => {
+test("Python finds our download by branch and by commit", async ({ skip }) => {
   const { folder, commit } = await openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint });
   for (const revision of ["main", commit]) expect(await ask(skip, "find", repo, cacheFolder, revision)).toBe(folder);
   hub.seen.length = 0;

@@ -47,7 +47,7 @@ async function decodeStep(sampling: object, options: StandInOptions = {}): Promi
   return Object.fromEntries(Object.entries(ten).map(([key, value]) => [key, value / 10])) as unknown as KernelCounters;
 }
 
-test("a decode step of 256 rows on CUDA: calls, copies and bytes", async () => {
+test("counts calls, copies and bytes of a decode step of 256 rows on CUDA", async () => {
   const step = await decodeStep({});
   expect(step.nativeCalls).toBeLessThanOrEqual(1300);
   // 15 in a layer; the rest is drawing, and what all layers share.
@@ -58,7 +58,7 @@ test("a decode step of 256 rows on CUDA: calls, copies and bytes", async () => {
   expect(step.bytesToHost).toBe(256 * 8);
 });
 
-test("temperature, top-k, top-p and min-p upload nothing either, and do not make the host wait", async () => {
+test("temperature, top-k, top-p and min-p upload nothing and do not block the host", async () => {
   const step = await decodeStep({ temperature: 0.8, topK: 50, topP: 0.95, minP: 0.01 });
   expect(step.bytesToDevice).toBe(0);
   expect(step.blockingCopies).toBe(0);

@@ -40,7 +40,7 @@ async function calledBy(choices: Partial<KernelChoices>): Promise<ReadonlySet<st
   return called;
 }
 
-test("an update calls atomic sums by default, and none where it is to be deterministic", async () => {
+test("an update uses atomic sums by default and none in deterministic mode", async () => {
   const byDefault = await calledBy({});
   expect(atomic.filter((name) => byDefault.has(name)).toSorted()).toEqual([
     "aten::_flash_attention_backward",

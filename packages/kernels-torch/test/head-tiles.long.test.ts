@@ -11,7 +11,7 @@ import { installedTorch } from "./installed-torch.ts";
 const found = installedTorch();
 const missing = "missing" in found;
 
-test("tiles cover every logit once and hold to the limit, down to one column", () => {
+test("tiles cover every logit once within the limit, down to one column", () => {
   for (const rows of [1, 3, 1000, 1760, 5000])
     for (const vocabulary of [1, 32, 5000, 30_011])
       for (const limit of [2 ** 12, 2 ** 20, 2 ** 26])
@@ -43,7 +43,7 @@ describe.skipIf(missing).each([
   ["float32", 2 ** 7],
   ["float32", 2 ** 12],
   ["bfloat16", 2 ** 12],
-] as const)("the head in tiles, %s, %i bytes each", (dtype, bytes) => {
+] as const)("computes the head in tiles, %s, %i bytes each", (dtype, bytes) => {
   const create = (): Kernels => {
     const library = loadLibrary(findTorch({ LACONIC_TORCH: missing ? "" : found.install.folder }), {
       device: "cpu",

@@ -26,7 +26,7 @@ const config = {
   tie_word_embeddings: true,
 };
 
-test.skipIf(missing)("1,000 training steps and rollouts leave no tensor and no handle behind", async () => {
+test.skipIf(missing)("1,000 training steps and rollouts leave no tensor or handle", async () => {
   const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
   const torch = new Torch(library, "cpu");
   const kernels = torchKernelSet(torch, "float32", { attention: "fused" });
@@ -59,7 +59,7 @@ test.skipIf(missing)("1,000 training steps and rollouts leave no tensor and no h
   expect(torch.liveHandles).toBe(0);
 });
 
-test.skipIf(missing)("memory that another tensor looks at serves nobody else, and freed memory does", async () => {
+test.skipIf(missing)("reuses freed memory, and never memory with another view", async () => {
   const kernels = await createKernels(options);
   const [rows, width] = [512, 128];
   const ones = kernels.upload(new Float32Array(rows * width).fill(1), [rows, width]);
@@ -87,7 +87,7 @@ test.skipIf(missing)("memory that another tensor looks at serves nobody else, an
   expect(kernels.liveTensors()).toBe(0);
 });
 
-test.skipIf(missing)("PyTorch's own reason is in the error, and the kernels work on", async () => {
+test.skipIf(missing)("an error has PyTorch's reason, and the kernels keep working", async () => {
   const kernels = await createKernels(options);
   const huge = (): unknown => kernels.zeros([2 ** 24, 2 ** 24]);
   expect(huge).toThrow(expect.objectContaining({ code: "device_out_of_memory" }));
@@ -99,7 +99,7 @@ test.skipIf(missing)("PyTorch's own reason is in the error, and the kernels work
   expect(kernels.liveTensors()).toBe(0);
 });
 
-test.skipIf(missing)("options that do not exist or do not fit are refused by name", async () => {
+test.skipIf(missing)("rejects unknown and invalid options by name", async () => {
   for (const [change, message] of [
     [{ dtype: "float16" }, /dtype is float16, expected float32 or bfloat16/],
     [{ device: "tpu" }, /device is tpu, expected cpu, cuda or mps/],

@@ -26,13 +26,13 @@ function pretend(lacks: (name: string) => boolean): PretendMps {
   return pretendMps(loadLibrary(found.install, { device: "cpu", tf32: false, threads: 1 }), lacks);
 }
 
-describe.skipIf(without).each(["float32", "bfloat16"] as const)("kernels as on MPS, %s", (dtype) => {
+describe.skipIf(without).each(["float32", "bfloat16"] as const)("kernels in MPS mode, %s", (dtype) => {
   let mps: PretendMps | null = null;
   let kernels: Promise<Kernels> | null = null;
   const create = (): Promise<Kernels> =>
     (kernels ??= chooseKernels((mps ??= pretend(isAbsent)).torch, dtype).then((set) => set));
   for (const item of kernelCases) test(item.name, () => item.run(create));
-  test("nothing is asked for that the wheel's registry has no kernel for, nothing falls back", async () => {
+  test("calls only operators with a registered kernel and never falls back", async () => {
     const asked = [...(mps as PretendMps).asked];
     expect(asked.length).toBeGreaterThan(30);
     expect(asked.filter((name) => !isAskedOfMps(name))).toEqual([]);
@@ -40,20 +40,20 @@ describe.skipIf(without).each(["float32", "bfloat16"] as const)("kernels as on M
   });
 });
 
-describe.skipIf(without)("an engine as on MPS", () => {
+describe.skipIf(without)("an engine in MPS mode", () => {
   for (const item of engineCases)
     test(item.name, () =>
       item.run(async () => createInlineEngine([await chooseKernels(pretend(isAbsent).torch, "float32")])),
     );
 });
 
-describe.skipIf(without)("with an MPS that lacks what the processor may compute", () => {
+describe.skipIf(without)("with an MPS that lacks operators", () => {
   let kernels: Promise<Kernels> | null = null;
   const create = (): Promise<Kernels> =>
     (kernels ??= chooseKernels(pretend((name) => processorOperators.has(name)).torch, "float32"));
   for (const item of kernelCases.filter(({ name }) => /sampl|cache|log-prob/iu.test(name)))
     test(item.name, () => item.run(create));
-  test("each is named with its calls", async () => {
+  test("counts each fallback by name", async () => {
     const counts = (await create()).fallbacks?.() ?? {};
     expect(Object.keys(counts).filter((name) => !processorOperators.has(name))).toEqual([]);
     expect(counts["aten::searchsorted.Tensor"]).toBeGreaterThan(1);
@@ -61,7 +61,7 @@ describe.skipIf(without)("with an MPS that lacks what the processor may compute"
   });
 });
 
-test.skipIf(without)("an operator that the processor may not compute is refused by name", async () => {
+test.skipIf(without)("rejects an operator without a CPU fallback by name", async () => {
   const kernels = await chooseKernels(pretend((name) => name === "aten::silu").torch, "float32");
   const [a, b] = [0, 1].map((value) => kernels.upload(Float32Array.of(value, 2), [1, 2])) as [never, never];
   expect(() => kernels.swiGlu(a, b)).toThrow(
@@ -72,7 +72,7 @@ test.skipIf(without)("an operator that the processor may not compute is refused 
   );
 });
 
-test.skipIf(without)("there is no float64", () => {
+test.skipIf(without)("rejects float64", () => {
   const { torch } = pretend(() => false);
   expect(() => torch.run(() => torch.full([1], scalarType.float64, 1))).toThrow("MPS has none");
   expect(() => torch.run(() => torch.cast(torch.full([1], scalarType.float32, 1), scalarType.float64))).toThrow(

@@ -16,12 +16,12 @@ function create(oneDnnFrom: number): Kernels {
   return torchKernelSet(new Torch(library, "cpu"), "float32", { attention: "fused", oneDnnFrom });
 }
 
-describe.skipIf(missing)("every product by oneDNN", () => {
+describe.skipIf(missing)("products by oneDNN", () => {
   for (const item of kernelCases.filter(({ name }) => /linear/iu.test(name)))
     test(item.name, () => item.run(() => create(0)));
 });
 
-test.skipIf(missing)("columns of a wider matrix give what a matrix of their own gives", async () => {
+test.skipIf(missing)("columns of a wider matrix equal a separate matrix", async () => {
   const kernels = create(0);
   const [rows, inner, outer] = [70, 48, 40];
   const numbers = (length: number, seed: number): Float32Array =>

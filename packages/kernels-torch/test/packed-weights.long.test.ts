@@ -38,7 +38,7 @@ function sampleFrom(model: TrainableModel): Promise<readonly { readonly logProbs
   return model.sample(requests);
 }
 
-test("float32 on the CPU decodes with packed weights, in one call a product, and packs each once", async () => {
+test("float32 on the CPU decodes with weights packed once, in one call per product", async () => {
   const { kernels, calls } = standInKernels({ device: "cpu", dtype: "float32", attention: "math" });
   const engine = await createInlineEngine([kernels]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
@@ -50,7 +50,7 @@ test("float32 on the CPU decodes with packed weights, in one call a product, and
   await engine.close();
 });
 
-test.skipIf(missing)("packed weights go with the last cache, and what they give is what training sees", async () => {
+test.skipIf(missing)("packed weights are freed with the last cache and equal the trained weights", async () => {
   const library = loadLibrary(findTorch({ LACONIC_TORCH: missing ? "" : found.install.folder }), {
     device: "cpu",
     tf32: false,

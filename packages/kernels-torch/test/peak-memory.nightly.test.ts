@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
   })),
 ];
 
-test.skipIf(missing).for(cases)("training holds what was planned: $name", async (item) => {
+test.skipIf(missing).for(cases)("peak memory of training matches the plan: $name", async (item) => {
   const given = { ...settings, ...item.change };
   const config = { ...qwen, ...item.config };
   const { scalarHead = false } = item;

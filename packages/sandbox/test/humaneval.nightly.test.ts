@@ -37,31 +37,28 @@ function busyLoops(count: number): () => void {
   };
 }
 
-describe.skipIf(data === undefined)(
-  "HumanEval's solutions while four loops keep the machine busy (LACONIC_DATA)",
-  () => {
-    test.for(["wasi", "bubblewrap"] as const)("%s", async (kind, { skip }) => {
-      const sandbox = await createSandbox({ kind }).catch((error: unknown) => {
-        if (LaconicError.is(error) && error.code === "device_unavailable") return error.message;
-        throw error;
-      });
-      if (typeof sandbox === "string") return skip(sandbox);
-      const endLoops = busyLoops(4);
-      try {
-        // How busy the machine is does not depend on the problem, and the loops keep other tests waiting.
-        const problems = rows<Row>("humaneval/HumanEval.jsonl.gz").filter((_, i) => isLong || i % 8 === 0);
-        const verdicts = await Promise.all(
-          problems.map((row) => gradeProgram(row.prompt + row.canonical_solution, testsOf(row), sandbox)),
-        );
-        expect(verdicts.filter(({ correct }) => !correct)).toEqual([]);
-        expect(verdicts).toHaveLength(isLong ? 164 : 21);
-      } finally {
-        endLoops();
-        await sandbox.close();
-      }
+describe.skipIf(data === undefined)("HumanEval's solutions on a busy machine (LACONIC_DATA)", () => {
+  test.for(["wasi", "bubblewrap"] as const)("%s", async (kind, { skip }) => {
+    const sandbox = await createSandbox({ kind }).catch((error: unknown) => {
+      if (LaconicError.is(error) && error.code === "device_unavailable") return error.message;
+      throw error;
     });
-  },
-);
+    if (typeof sandbox === "string") return skip(sandbox);
+    const endLoops = busyLoops(4);
+    try {
+      // How busy the machine is does not depend on the problem, and the loops keep other tests waiting.
+      const problems = rows<Row>("humaneval/HumanEval.jsonl.gz").filter((_, i) => isLong || i % 8 === 0);
+      const verdicts = await Promise.all(
+        problems.map((row) => gradeProgram(row.prompt + row.canonical_solution, testsOf(row), sandbox)),
+      );
+      expect(verdicts.filter(({ correct }) => !correct)).toEqual([]);
+      expect(verdicts).toHaveLength(isLong ? 164 : 21);
+    } finally {
+      endLoops();
+      await sandbox.close();
+    }
+  });
+});
 
 describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
   const sandbox = await createSandbox();
@@ -74,7 +71,7 @@ describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
   test("all published solutions pass", async () => {
     expect(await passed((row) => row.prompt + row.canonical_solution)).toHaveLength(164);
   });
-  test("empty and wrong ones do not", async () => {
+  test("empty and wrong solutions fail", async () => {
     const wrong = ["pass", "return 12345", "import sys; sys.exit(0)"];
     for (const turn of isLong ? wrong.keys() : [0]) {
       const body = (row: Row): string => wrong[(problems.indexOf(row) + turn) % wrong.length] as string;

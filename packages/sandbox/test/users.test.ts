@@ -3,7 +3,7 @@ import { anyonesPython, obstacle, printedBy, users } from "./as-user.ts";
 
 const script = new URL("open-as-user.ts", import.meta.url);
 
-test.for(users)("started by %s, bubblewrap lets nothing through", async ([, user], { skip }) => {
+test.for(users)("started by %s, bubblewrap blocks every program", async ([, user], { skip }) => {
   const reason = obstacle(user, script);
   if (reason !== null) return skip(reason);
   const result = await printedBy<Record<string, unknown>>(user, script, [anyonesPython]);

@@ -58,7 +58,7 @@ async function distribution(promptTokens: readonly number[]): Promise<Map<number
 }
 
 // The request of lm-eval 0.4's `local-completions` for a log-likelihood, and what it reads from the answer.
-test("the log-likelihood of a continuation is the sum of what the model gives each of its tokens", async () => {
+test("a continuation's log-likelihood is the sum over its tokens", async () => {
   const url = await serve();
   const contexts = ["the fox", "a", "what is"].map((text) => tokenizer.encode(text));
   const continuations = [" runs", " b", " it."].map((text) => tokenizer.encode(text));
@@ -104,7 +104,7 @@ test("the log-likelihood of a continuation is the sum of what the model gives ea
     expect(values[t]).toBe(Math.max(...Object.values(tops[t] ?? {})));
 });
 
-test("max_tokens: 0 gives the prompt alone; offsets are places in the text", async () => {
+test("max_tokens 0 returns only the prompt, with text offsets", async () => {
   const url = await serve();
   const { choices, usage } = await complete(url, { prompt: ["fox", "a b"], max_tokens: 0, logprobs: 0, echo: true });
   expect(choices.map(({ text, finish_reason: reason }) => [text, reason])).toEqual([
@@ -118,7 +118,7 @@ test("max_tokens: 0 gives the prompt alone; offsets are places in the text", asy
   expect(usage).toEqual({ prompt_tokens: 6, completion_tokens: 0, total_tokens: 6 });
 });
 
-test("several prompts get n replies each, in their order, as each would alone", async () => {
+test("several prompts get n replies each in order, as single requests do", async () => {
   const url = await serve();
   const { choices } = await complete(url, { prompt: ["fox", "dog"], n: 2, max_tokens: 4, temperature: 0 });
   const alone = [];
@@ -135,7 +135,7 @@ test("several prompts get n replies each, in their order, as each would alone", 
   );
 });
 
-test("newer clients' parameters at their defaults are taken", async () => {
+test("accepts newer parameters at their defaults", async () => {
   const url = await serve();
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });
   const ask = (role: "system" | "developer") =>
@@ -159,7 +159,7 @@ test("newer clients' parameters at their defaults are taken", async () => {
   await expect(client.models.retrieve("other")).rejects.toMatchObject({ status: 404 });
 });
 
-test("a reply whose request does not say is as long as the server's default", async () => {
+test("uses the server's default reply limit", async () => {
   const { server, url } = await startServer({ policy: tiny.policy, defaultMaxTokens: 3 });
   onTestFinished(() => closeServer(server, 0));
   const whole = await complete(url, { prompt: "abc", seed: 3 });
@@ -169,7 +169,7 @@ test("a reply whose request does not say is as long as the server's default", as
   expect(many.usage["completion_tokens"]).toBeLessThanOrEqual(24);
 });
 
-test("a local policy gives the log-probs of a prompt that the server echoes", async () => {
+test("a local policy gives the log-probs of an echoed prompt", async () => {
   const url = await serve();
   const prompt = "the cat sat on a mat.";
   const { choices, usage } = await complete(url, { prompt, max_tokens: 1, echo: true, logprobs: 1, temperature: 0 });

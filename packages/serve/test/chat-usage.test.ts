@@ -29,7 +29,7 @@ const thoughtful = {
 test.for([
   [thoughtful, { cached_tokens: 30, cache_write_tokens: 4 }, { reasoning_tokens: 500 }],
   [{ promptTokens: 40, completionTokens: 7 }, undefined, undefined],
-] as const)("every surface reports the kinds that a model reports: %j", async ([counts, prompt, completion]) => {
+] as const)("every interface reports the model's token kinds: %j", async ([counts, prompt, completion]) => {
   const handler = handlerOf(counts);
   const openai = openAiOf(handler);
   const { promptTokens: p, completionTokens: c } = counts;

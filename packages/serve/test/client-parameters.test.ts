@@ -48,7 +48,7 @@ const idle = {
 test.each([
   ["null", nothing],
   ["at the value that asks for nothing", idle],
-])("parameters that are %s change nothing, in training neither", async (_, given) => {
+])("parameters that are %s have no effect, also in training", async (_, given) => {
   const body = { ...asked, ...given } as OpenAI.ChatCompletionCreateParamsNonStreaming;
   const [served] = (await openAiOf(handlerOf()).chat.completions.create(body)).choices;
   expect(served).toMatchObject({ message: { content: "said" }, finish_reason: "stop" });
@@ -60,7 +60,7 @@ test.each([
   expect((await client.chat.completions.create({ ...rest, model: "scout" })).choices[0]?.message.content).toBe("said");
 });
 
-test("Responses and Messages take the same of theirs", async () => {
+test("Responses and Messages accept their equivalents", async () => {
   const responses = await openAiOf(handlerOf()).responses.create({
     model: "tiny",
     input: "say",
@@ -80,7 +80,7 @@ test("Responses and Messages take the same of theirs", async () => {
 
 const parameters = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
 
-test("calls of a tool come as they were written, strict or not, served and in training", async () => {
+test("returns tool calls as written, strict or not, served and in training", async () => {
   const call = '<tool_call>\n{"name": "look", "arguments": {"key": 1}}\n</tool_call>';
   const tools = [{ type: "function" as const, function: { name: "look", parameters, strict: true } }];
   const tiny = await startGateway();
@@ -109,7 +109,7 @@ test.each([
   ["an answer to nothing", [answer("c9")], "messages.1.tool_call_id", /calls nothing by the id "c9"/u],
   ["a user who says nothing", [{ role: "user", content: null }], "messages.1.content", /a text, not null/u],
   ["a role that is none", [{ role: "king", content: "x" }], "messages.1.role", /system, developer, user, assistant/u],
-])("%s is refused with its place", async (_, more, param, message) => {
+])("rejects %s with its place", async (_, more, param, message) => {
   const messages = [...asked.messages, ...more] as OpenAI.ChatCompletionMessageParam[];
   await expect(openAiOf(handlerOf()).chat.completions.create({ ...asked, messages })).rejects.toMatchObject({
     status: 400,
@@ -118,12 +118,12 @@ test.each([
   });
 });
 
-test("a call that is made again under the same id may be answered again", async () => {
+test("a repeated call with the same id can be answered again", async () => {
   const messages = [...asked.messages, calling, answer("c1"), calling, answer("c1")];
   expect((await openAiOf(handlerOf()).chat.completions.create({ ...asked, messages })).choices).toHaveLength(1);
 });
 
-test("an address without /v1 is told where to lead, and models are known by OpenAI's codes", async () => {
+test("an address without /v1 gets a hint, and unknown models OpenAI's code", async () => {
   const tiny = await startGateway();
   const to = (baseURL: string): OpenAI => new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
   const fails = async (path: string, code: string | null, message: RegExp): Promise<void> => {
@@ -145,7 +145,7 @@ test("an address without /v1 is told where to lead, and models are known by Open
   });
 });
 
-test("a request that comes again under its idempotency-key has one reply, calls and all; another request may not have it", async () => {
+test("a repeated idempotency key returns one reply with its calls and rejects another request", async () => {
   const tiny = await startGateway();
   let drawn = 0;
   const scout = scripted(() => `${drawn++} ${toolCall}`);
@@ -167,7 +167,7 @@ test("a request that comes again under its idempotency-key has one reply, calls 
   });
 });
 
-test("a reply whose client has left is no part of the rollout", async () => {
+test("a reply to a disconnected client is not part of the rollout", async () => {
   const tiny = await startGateway();
   const leaving = new AbortController();
   let left = (): void => undefined;

@@ -48,7 +48,7 @@ const running = async (handler: CompletionHandler): Promise<number> => {
   return ((await response.json()) as { readonly running: number }).running;
 };
 
-test("OpenAI's client talks to the handler without a socket, streamed as whole", async () => {
+test("OpenAI's client uses the handler without a socket, streamed and whole", async () => {
   const handler = handlerOf();
   const client = openAiOf(handler);
   const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }], seed: 7, max_tokens: 12 };
@@ -73,7 +73,7 @@ test("OpenAI's client talks to the handler without a socket, streamed as whole",
   expect(await running(handler)).toBe(0);
 });
 
-test("a streamed body is server-sent events that end with [DONE]", async () => {
+test("a stream is server-sent events that end with [DONE]", async () => {
   const response = await handlerOf()(post({ prompt: "abc", seed: 3, max_tokens: 4, n: 2, stream: true }));
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   const events = (await response.text()).split("\n\n");
@@ -107,7 +107,7 @@ test.each([
   expect([response.status, handler.errors]).toEqual([status, []]);
 });
 
-test("bodies of another type, too large, cut off, not JSON or nested without end are refused", async () => {
+test("rejects bodies of another type, too large, cut off, invalid or too deeply nested", async () => {
   const handler = handlerOf();
   const cut = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
   const json = { "content-type": "application/json" };
@@ -123,7 +123,7 @@ test("bodies of another type, too large, cut off, not JSON or nested without end
   expect(handler.errors).toEqual([]);
 });
 
-test("a request beyond the places gets 429 with a time", async () => {
+test("a request above the concurrency limit gets 429 with Retry-After", async () => {
   const policy = byHand();
   const handler = handlerOf({ policy, maxConcurrency: 1 });
   const leaving = new AbortController();
@@ -136,7 +136,7 @@ test("a request beyond the places gets 429 with a time", async () => {
   expect([await running(handler), policy.aborted]).toEqual([0, 1]);
 });
 
-test("an aborted request ends its replies and breaks its stream off, without an end", async () => {
+test("an aborted request ends its replies and cuts its stream", async () => {
   const policy = byHand();
   const handler = handlerOf({ policy });
   const leaving = new AbortController();
@@ -150,7 +150,7 @@ test("an aborted request ends its replies and breaks its stream off, without an 
   expect([await running(handler), policy.aborted, handler.errors]).toEqual([0, 2, []]);
 });
 
-test("a body that is cancelled ends its replies", async () => {
+test("cancelling the body ends the replies", async () => {
   const policy = byHand();
   const handler = handlerOf({ policy });
   const pending = handler(post({ prompt: "a", stream: true }));
@@ -161,7 +161,7 @@ test("a body that is cancelled ends its replies", async () => {
   expect([policy.aborted, handler.errors]).toEqual([1, []]);
 });
 
-test("a failure before the first event has its own status, one behind it is an event", async () => {
+test("a failure before the first event is a status, a later one an event", async () => {
   let tokens = 0;
   const policy: LanguageModel = {
     id: "fails",
@@ -182,7 +182,7 @@ test("a failure before the first event has its own status, one behind it is an e
   expect(handler.errors).toHaveLength(2);
 });
 
-test("a policy that does not stream gives its text in one event", async () => {
+test("a policy without streaming sends its text in one event", async () => {
   const policy: LanguageModel = {
     ...tiny.policy,
     complete: (request) => tiny.policy.complete({ ...request, onToken: () => undefined }),

@@ -49,7 +49,7 @@ test.each([
   ["more programs than a step has rollouts", 8, true, 1],
   ["four programs that say the group with the reward", 4, false, 2],
   ["more programs than a step has rollouts, which say the group with the reward", 8, false, 1],
-])("%s play step after step; no rollout is stale where its group was known", async (_, programs, isNamed, atOnce) => {
+])("%s run every step without stale rollouts if groups are named", async (_, programs, isNamed, atOnce) => {
   const tiny = await startGateway({ groupsPerStep: 2, limits });
   const playing = Array.from({ length: programs }, (_unused, p) => program(tiny, `p${p}`, isNamed, atOnce));
   expect(await trained(tiny, 5)).toBe(5 * 4);
@@ -59,7 +59,7 @@ test.each([
   expect(isNamed ? dropped : {}).toEqual({});
 });
 
-test("a rollout that no step could train waits to begin, and is of the next weights", async () => {
+test("a rollout that no step can train waits and uses the next weights", async () => {
   const tiny = await startGateway();
   const first = tiny.gateway.take({ step: 0, models });
   await ask(tiny, "a", { "x-rollout-group": "g" });
@@ -77,7 +77,7 @@ test("a rollout that no step could train waits to begin, and is of the next weig
   expect(await second).toBeNull();
 });
 
-test("a program that dies with an open rollout costs its group, and no step", async () => {
+test("a program that dies with an open rollout loses its group but no step", async () => {
   const tiny = await startGateway();
   const first = tiny.gateway.take({ step: 0, models });
   await ask(tiny, "dead", { "x-rollout-group": "g" });
@@ -95,7 +95,7 @@ test("a program that dies with an open rollout costs its group, and no step", as
   expect(await second).toBeNull();
 });
 
-test("a place that is given back is another's", async () => {
+test("a released place goes to another rollout", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });
   await ask(tiny, "a", { "x-rollout-group": "g" });
@@ -105,7 +105,7 @@ test("a place that is given back is another's", async () => {
   expect((await other).status).toBe(200);
 });
 
-test("who waits long is asked to come again, who hangs up waits no more, and the end refuses the rest", async () => {
+test("long waits end with a retry, hang-ups leave the queue, and the end rejects the rest", async () => {
   const tiny = await startGateway({ rolloutsPerGroup: 1, limits });
   void tiny.gateway.take({ step: 0, models });
   await ask(tiny, "a", { "x-rollout-group": "g" });
@@ -132,7 +132,7 @@ test("who waits long is asked to come again, who hangs up waits no more, and the
   expect(await refused).toEqual([503, 503]);
 });
 
-test("requests of one rollout that wait together begin it once", async () => {
+test("waiting requests of one rollout begin it once", async () => {
   const tiny = await startGateway({ rolloutsPerGroup: 1, limits });
   const first = tiny.gateway.take({ step: 0, models });
   await ask(tiny, "a", { "x-rollout-group": "g" });

@@ -60,13 +60,13 @@ function expectTeam(episodes: readonly Episode[]): void {
   }
 }
 
-test("an AI SDK team with a tool trains by its base URL alone", async () => {
+test("an AI SDK team with a tool trains with only a base URL", async () => {
   const tiny = await startGateway();
   expectTeam(await trainOne(tiny, (id) => team(`${tiny.url}/v1/rollouts/${id}`)));
   expect(tiny.gateway.status().prompts).toEqual({ first: 4, extended: 2 });
 });
 
-test("an AI SDK team that streams trains by a header, and says its group by another", async () => {
+test("a streaming AI SDK team trains with headers for rollout and group", async () => {
   const tiny = await startGateway();
   const headers = (id: string): Record<string, string> => ({ "x-rollout-id": id, "x-rollout-group": "what-is-a" });
   expectTeam(await trainOne(tiny, (id) => team(`${tiny.url}/v1`, headers(id), true)));
@@ -75,7 +75,7 @@ test("an AI SDK team that streams trains by a header, and says its group by anot
 test.each([
   ["metadata", (id: string) => ({ metadata: { rollout_id: id, rollout_group: "what-is-a" }, store: false })],
   ["user", (id: string) => ({ user: `rollout:${id}` })],
-] as const)("OpenAI's client says by %s what it belongs to", async (_, belonging) => {
+] as const)("OpenAI's client names its rollout by %s", async (_, belonging) => {
   const tiny = await startGateway();
   const client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: "none", maxRetries: 0 });
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["scout", "solver"]);
@@ -104,7 +104,7 @@ test.each([
   expectTeam(episodes);
 });
 
-test("what was trained with tools is served with them, without rollouts", async () => {
+test("a policy trained with tools is served with them, without rollouts", async () => {
   const errors: unknown[] = [];
   const { url, server } = await startServer({
     policy: models.scout,

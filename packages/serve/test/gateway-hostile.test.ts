@@ -36,7 +36,7 @@ test.each([
   ["a body over the limit", chats, { ...chat, user: "x".repeat(100_000) }, 413, null],
   ["another action", "/rollouts/a/delete", {}, 404, null],
   ["a reward of nobody", "/rollouts/unknown/reward", { reward: 1, group: "g" }, 404, null],
-] as const)("%s is refused in OpenAI's form", async (_, path, body, status, parameter) => {
+] as const)("rejects %s in OpenAI's error format", async (_, path, body, status, parameter) => {
   const tiny = await started();
   const answer = await tiny.post(path, body);
   expect(answer.status).toBe(status);
@@ -73,7 +73,7 @@ test.each([
     "extra",
   ],
 ])(
-  "the refusal of the reward %j says what is accepted and what was given, and the rollout stays open",
+  "rejects the reward %j with accepted and received values, and keeps the rollout open",
   async (body: string | object, message: string | RegExp, parameter?: string) => {
     const tiny = await started();
     await tiny.post(chats, chat);
@@ -93,7 +93,7 @@ test.each([
   [[{ type: "text" }], "messages.0.content.0.text: it is missing; it must be a text"],
   [image, "messages.0.content: it must be a text, not an object; or it must be a list, not an object"],
   [7, "messages.0.content: it must be a text, not 7; or it must be a list, not 7"],
-])("the refusal of the content %j names the part", async (content, message) => {
+])("rejects the content %j and names the part", async (content, message) => {
   const tiny = await started();
   const asked = { model: "scout", messages: [{ role: "user", content }] };
   const answer = await tiny.post(chats, asked);
@@ -101,7 +101,7 @@ test.each([
   expect(answer.body.error.param).toBe(message.split(":")[0]);
 });
 
-test("what is nested without end is refused in words", async () => {
+test("rejects endless nesting with a message", async () => {
   const tiny = await started();
   await tiny.post(chats, chat);
   const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
@@ -114,14 +114,14 @@ test("what is nested without end is refused in words", async () => {
   }
 });
 
-test("rewards of single agents need a run that takes them", async () => {
+test("rejects rewards of single agents in runs without them", async () => {
   const tiny = await started({ agentRewards: false });
   await tiny.post(chats, chat);
   const { status, body } = await tiny.post("/rollouts/a/reward", { reward: 1, agents: { scout: 1 }, group: "g" });
   expect([status, body.error.message]).toEqual([400, expect.stringContaining("set train.groupBy to prompt+agent")]);
 });
 
-test("without the key nothing is answered but whether the server is there", async () => {
+test("without the key only the health check answers", async () => {
   const tiny = await started({ apiKey: "secret" });
   expect((await tiny.get("/health")).status).toBe(200);
   for (const path of ["/v1/rollouts/a/chat/completions", "/rollouts/a/reward", "/rollouts/a/abandon"]) {
@@ -132,7 +132,7 @@ test("without the key nothing is answered but whether the server is there", asyn
   expect((await tiny.post(chats, chat, own)).status).toBe(200);
 });
 
-test("a page of elsewhere may not ask", async () => {
+test("rejects pages of other origins", async () => {
   const tiny = await started();
   for (const origin of ["https://evil.example", "http://localhost:3000", "http://127.0.0.1", "null"]) {
     const answer = await tiny.post("/rollouts/a/reward", { reward: 1 }, { origin });
@@ -147,7 +147,7 @@ test("a page of elsewhere may not ask", async () => {
   }
 });
 
-test("rollouts, requests and tokens have their bounds", async () => {
+test("limits rollouts, requests and tokens", async () => {
   const tiny = await started({
     limits: { maxOpen: 2, maxWaiting: 1, maxCalls: 2, maxTokens: 40, rolloutSeconds: 60 },
   });
@@ -172,7 +172,7 @@ test("rollouts, requests and tokens have their bounds", async () => {
   expect([long.status, long.body.error.param]).toEqual([400, "messages"]);
 });
 
-test("a client that hangs up leaves no reply behind, and its rollout can end", async () => {
+test("a disconnected client leaves no reply, and its rollout can end", async () => {
   let asked = (): void => undefined;
   const isAsked = new Promise<void>((done) => (asked = done));
   const hanging = {
@@ -205,7 +205,7 @@ test("a client that hangs up leaves no reply behind, and its rollout can end", a
   expect(tiny.errors).toEqual([]);
 });
 
-test("a reward that cannot be kept is not acknowledged", async () => {
+test("does not acknowledge a reward that cannot be stored", async () => {
   let full = false;
   const tiny = await started({
     journal: async () => {

@@ -56,7 +56,7 @@ test.each<[string, boolean, (url: string, id: string) => Settings]>([
     false,
     (url, id) => ({ configuration: { baseURL: `${url}/v1` }, modelKwargs: { metadata: { rollout_id: id } } }),
   ],
-])("a LangChain team with a tool trains by its %s", async (_, stream, settings) => {
+])("a LangChain team with a tool trains with its %s", async (_, stream, settings) => {
   const tiny = await startGateway();
   const taken = tiny.gateway.take({ step: 0, models });
   for (const [i, id] of ["r1", "r2"].entries()) {
@@ -87,7 +87,7 @@ const plain = { scout: scripted(() => [...spelled("the"), 0]), solver: models.so
 const chat = (baseURL: string): ChatOpenAI =>
   new ChatOpenAI({ apiKey: "none", maxRetries: 0, model: "scout", configuration: { baseURL } });
 
-test("a plain answer that LangChain sends back in other tokens is counted, and one it made up is nobody's", async () => {
+test("counts answers returned in other tokens and does not train invented ones", async () => {
   const tiny = await startGateway({ rolloutsPerGroup: 1 });
   const taken = tiny.gateway.take({ step: 0, models: plain });
   const scout = chat(`${tiny.url}/v1/rollouts/a`);
@@ -104,7 +104,7 @@ test("a plain answer that LangChain sends back in other tokens is counted, and o
   expect(tiny.gateway.status()).toMatchObject({ prompts: { first: 2, rerendered: 1 }, foreign: 1 });
 });
 
-test("LangChain hears why a request is refused", async () => {
+test("LangChain receives the reason of a rejection", async () => {
   const tiny = await startGateway({ rerendered: "refuse" });
   void tiny.gateway.take({ step: 0, models: plain });
   const scout = chat(`${tiny.url}/v1/rollouts/a`);
@@ -118,7 +118,7 @@ test("LangChain hears why a request is refused", async () => {
   await expect(structured.invoke([question])).rejects.toMatchObject({ status: 400 });
 });
 
-test("no client asks again of itself for what stays refused", async () => {
+test("clients do not retry permanent rejections", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models: plain });
   for (const id of ["done", "gone"]) await chat(`${tiny.url}/v1/rollouts/${id}`).invoke([new HumanMessage("say")]);

@@ -16,7 +16,7 @@ const idsOf = (step: GatewayStep | null, events: readonly GatewayEvent[]): reado
   return taken?.ids ?? [];
 };
 
-test("while weights move requests wait, and no reply is of two weights", async () => {
+test("requests wait during weight updates, and no reply mixes weights", async () => {
   const tiny = await startGateway();
   const early = tiny.post("/v1/rollouts/a/chat/completions", ask()); // before there are any weights
   const first = tiny.gateway.take({ step: 0, models });
@@ -37,7 +37,7 @@ test("while weights move requests wait, and no reply is of two weights", async (
   expect(await second).toBeNull();
 });
 
-test("a gateway needs a model and a port, and no other machine reaches one without a key", async () => {
+test("a gateway needs a model and a port, and a key for other machines", async () => {
   const gateway = createGateway({
     agents: { scout: { tokenizer, contextLength: 4096 }, api: { tokenizer: null, contextLength: 9 } },
   });
@@ -58,7 +58,7 @@ test("a gateway needs a model and a port, and no other machine reaches one witho
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
 });
 
-test("weights wait for the replies that are in the making", async () => {
+test("weight updates wait for unfinished replies", async () => {
   let release = (): void => undefined;
   const slow = scripted(() => "slow");
   const held: typeof slow = {
@@ -83,7 +83,7 @@ test("weights wait for the replies that are in the making", async () => {
   expect(idsOf(await taken, tiny.events)).toEqual(["a"]);
 });
 
-test("a group that is not complete when a step ends waits for the next, within the lag", async () => {
+test("an incomplete group waits for the next step within the lag", async () => {
   const tiny = await startGateway({ maxLag: 1 });
   const first = tiny.gateway.take({ step: 0, models });
   await play(tiny, "g1", "g");
@@ -96,7 +96,7 @@ test("a group that is not complete when a step ends waits for the next, within t
   expect(tiny.gateway.status().dropped).toEqual({});
 });
 
-test("of complete groups those of the oldest weights train first", async () => {
+test("trains complete groups of the oldest weights first", async () => {
   const tiny = await startGateway({ maxLag: 3, rolloutsPerGroup: 1 });
   for (const [step, open] of ["old", "new"].entries()) {
     const taken = tiny.gateway.take({ step, models });
@@ -108,7 +108,7 @@ test("of complete groups those of the oldest weights train first", async () => {
   expect(idsOf(await tiny.gateway.take({ step: 2, models }), tiny.events)).toEqual(["old"]);
 });
 
-test("validation rollouts are scored by step and never trained, whatever their group", async () => {
+test("validation rollouts are scored by step and never trained", async () => {
   const tiny = await startGateway({ limits: { maxOpen: 8, maxWaiting: 1, maxCalls: 6, maxTokens: 20_000 } });
   const first = tiny.gateway.take({ step: 0, models });
   const held = async (id: string, reward: unknown, body: object = {}, headers: Record<string, string> = {}) => {
@@ -131,7 +131,7 @@ test("validation rollouts are scored by step and never trained, whatever their g
   expect(await first).toBeNull();
 });
 
-test("a rollout is of one split, and a step takes those of training alone", async () => {
+test("a rollout has one split, and a step takes only training rollouts", async () => {
   const tiny = await startGateway();
   const taken = tiny.gateway.take({ step: 3, models });
   const header = { "x-rollout-split": "validation" };
@@ -168,7 +168,7 @@ async function withOldReply(maxLag: number): Promise<{ tiny: TinyGateway; second
   return { tiny, second: tiny.gateway.take({ step: 1, models }) };
 }
 
-test("replies of older weights are refused, and never trained", async () => {
+test("rejects replies of older weights and never trains them", async () => {
   const { tiny, second } = await withOldReply(0);
   for (const [path, body] of [
     ["/v1/rollouts/old/chat/completions", ask()],
@@ -183,7 +183,7 @@ test("replies of older weights are refused, and never trained", async () => {
   expect((await second)?.lag).toBe(0);
 });
 
-test("a run that corrects for age takes replies of several weights, and says how old the oldest is", async () => {
+test("an asynchronous run accepts replies of several weights and reports the oldest", async () => {
   const { tiny, second } = await withOldReply(1);
   const { status, body } = await tiny.post("/v1/rollouts/old/chat/completions", ask());
   expect([status, body.system_fingerprint]).toEqual([200, "step-1"]);
@@ -200,7 +200,7 @@ const history = [
   { role: "user", content: "more" },
 ];
 
-test("a history in other tokens than were sampled begins a sequence of its own, and is counted", async () => {
+test("a history in other tokens starts a new sequence and is counted", async () => {
   const tiny = await startGateway({ rolloutsPerGroup: 1 });
   const taken = tiny.gateway.take({ step: 0, models: spelling });
   await tiny.post("/v1/rollouts/a/chat/completions", ask());
@@ -214,7 +214,7 @@ test("a history in other tokens than were sampled begins a sequence of its own, 
   expect(tiny.gateway.status().prompts).toEqual({ first: 1, rerendered: 1 });
 });
 
-test("a run that refuses such histories says where they differ", async () => {
+test("a run that rejects such histories names the difference", async () => {
   const tiny = await startGateway({ rerendered: "refuse" });
   void tiny.gateway.take({ step: 0, models: spelling });
   await tiny.post("/v1/rollouts/a/chat/completions", ask());
@@ -227,7 +227,7 @@ test("a run that refuses such histories says where they differ", async () => {
   });
 });
 
-test("replies are drawn as the run samples, each from a stream of its own, whatever is asked for", async () => {
+test("replies use the run's sampling and separate random streams", async () => {
   const seen: { random: string; temperature: number; conversation: string | undefined }[] = [];
   const listening = scripted((_, { random, sampling, conversation }) => {
     seen.push({ random: random.join(), temperature: sampling.temperature, conversation });
@@ -246,7 +246,7 @@ test("replies are drawn as the run samples, each from a stream of its own, whate
   expect([status, body.error.param]).toEqual([400, "temperature"]);
 });
 
-test("groups train when they are complete, in that order, and late ones with those they have", async () => {
+test("groups train in order of completion, and late groups with their present members", async () => {
   const tiny = await startGateway({ groupsPerStep: 1 });
   const first = tiny.gateway.take({ step: 0, models });
   await play(tiny, "a1", "a");
@@ -264,7 +264,7 @@ test("groups train when they are complete, in that order, and late ones with tho
   expect((await lonely.get("/rollouts/c1")).body).toMatchObject({ state: "dropped", reason: "lonely" });
 });
 
-test("a clock that is set back drops silent rollouts no later", async () => {
+test("a clock set back does not delay the drop of silent rollouts", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });
   await tiny.post("/v1/rollouts/idle/chat/completions", ask());
@@ -277,7 +277,7 @@ test("a clock that is set back drops silent rollouts no later", async () => {
   expect(tiny.gateway.status().dropped).toEqual({ timeout: 1 });
 });
 
-test("no request of a rollout is answered that could not be written down as open", async () => {
+test("answers no request of a rollout that could not be stored", async () => {
   let fail: (error: Error) => void = () => undefined;
   const isWritten = new Promise<void>((_, stop) => (fail = stop));
   const tiny = await startGateway({ journal: (event) => (event.kind === "opened" ? isWritten : Promise.resolve()) });
@@ -290,7 +290,7 @@ test("no request of a rollout is answered that could not be written down as open
   expect(tiny.gateway.status().open).toBe(0);
 });
 
-test("nothing is trained that is being dropped, however long that takes to write", async () => {
+test("never trains a rollout during its drop", async () => {
   let release = (): void => undefined;
   const isWritten = new Promise<void>((done) => (release = done));
   const events: GatewayEvent[] = [];
@@ -314,7 +314,7 @@ test("nothing is trained that is being dropped, however long that takes to write
   expect(tiny.gateway.status()).toMatchObject({ waiting: 1, dropped: { lonely: 2 } });
 });
 
-test("a rollout ends by its reward, by being abandoned, or by silence; each is said when it is asked again", async () => {
+test("a rollout ends by reward, abandonment or silence, and later requests get the reason", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });
   await play(tiny, "done", "g");
@@ -348,7 +348,7 @@ test.each([
   ["another group", { ...sent, group: "h" }, false],
   ["another answer", { ...sent, answer: null }, false],
   ["a score", { ...sent, score: 1 }, false],
-])("a reward that comes again, %s", async (_, again, isSame) => {
+])("a repeated reward, %s", async (_, again, isSame) => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });
   await tiny.post("/v1/rollouts/a/chat/completions", ask());
@@ -364,7 +364,7 @@ test.each([
   expect([late.status, late.body]).toEqual([status, body]);
 });
 
-test("a grade by number and by name is the same reward", async () => {
+test("a grade as a number or by name is the same reward", async () => {
   const tiny = await startGateway();
   void tiny.gateway.take({ step: 0, models });
   await play(tiny, "a", "g", 1);

@@ -29,7 +29,7 @@ async function withServer(change: ServerChange, body: (url: string, client: Open
 const chat = { model: "tiny", messages: [{ role: "user" as const, content: "say" }], seed: 7, max_tokens: 12 };
 
 describe("the openai package", () => {
-  test("lists the model and gets the same reply to the same seed", () =>
+  test("lists the model and gets equal replies for equal seeds", () =>
     withServer({}, async (_, client) => {
       expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["tiny"]);
       const [first, again, other] = [
@@ -46,7 +46,7 @@ describe("the openai package", () => {
       expect(logprobs?.content?.every(({ logprob }) => logprob < 0 && logprob > -20)).toBe(true);
     }));
 
-  test("stops at a stop text, streamed or not, and takes token ids and n", () =>
+  test("stops at a stop text, streamed or not, and accepts token ids and n", () =>
     withServer({}, async (_, client) => {
       const free = await client.completions.create({ model: "tiny", prompt: "abc", seed: 3, max_tokens: 20 });
       const text = free.choices[0]?.text ?? "";
@@ -62,7 +62,7 @@ describe("the openai package", () => {
       expect(three.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
     }));
 
-  test("gets log-probs of the model's own distribution with the likeliest tokens, or those at the sampling temperature", () =>
+  test("gets log-probs at temperature 1 with the likeliest tokens, or at the sampling temperature", () =>
     withServer({}, async (_, client) => {
       const request = { ...chat, temperature: 0.5, logprobs: true, top_logprobs: 20 };
       const raw = (await client.chat.completions.create(request)).choices[0]?.logprobs?.content ?? [];
@@ -96,7 +96,7 @@ describe("the openai package", () => {
       for (const each of likeliest) expect([2, 3]).toContain(Object.keys(each).length);
     }));
 
-  test("gets the same reply to a longer chat whether or not its beginning is cached", () =>
+  test("gets the same reply to a longer chat with or without a cached prefix", () =>
     withServer({}, async (_, client) => {
       const messages = [{ role: "user" as const, content: "tell me what you know about foxes" }];
       const turn = { ...chat, messages, max_tokens: 4 };
@@ -115,7 +115,7 @@ describe("a hostile client", () => {
     return { status: response.status, param: error.param, message: error.message };
   };
 
-  test("gets an error that names what is wrong", () =>
+  test("gets an error that names the mistake", () =>
     withServer({}, async (url) => {
       const base = { model: "tiny", prompt: "a" };
       for (const [body, status, param] of [
@@ -151,7 +151,7 @@ describe("a hostile client", () => {
       expect(errors).toEqual([]);
     }));
 
-  test("that hangs up frees its place, and what fails inside tells nothing", async () => {
+  test("frees its place by a hang-up and sees no internal error", async () => {
     let asked = 0;
     const hangs: LanguageModel = {
       id: "hangs",

@@ -31,7 +31,7 @@ const endings = {
   unknown: ["incomplete", null, null],
 } as const;
 
-test.each(written)("writes back what was read: $finishReason, $text", async (reading) => {
+test.each(written)("writes the reply that it read: $finishReason, $text", async (reading) => {
   const { text, finishReason } = reading;
   const change = { policy: says(reading), tokenizer, contextLength: 4096 };
   const handler = completionHandler(serving(change, () => undefined));

@@ -29,27 +29,22 @@ const clientOf = (policy: LanguageModel): OpenAI => openAiOf(handlerOf(policy));
 const asked = { model: "tiny", messages: [{ role: "user" as const, content: "say" }] };
 const look: OpenAI.ChatCompletionTool = { type: "function", function: lookTool };
 
-test.each([false, true])(
-  "a reply that breaks its rule is drawn again, from another stream (streamed: %s)",
-  async (stream) => {
-    const fits = '{"a":3}';
-    const bad = ["no json", "[1]", '{"a":', "1"];
-    const policy = saying(...bad, fits);
-    const client = clientOf(policy);
-    const format = { ...asked, response_format: { type: "json_object" as const } };
-    const { choices, usage } = stream
-      ? await client.chat.completions
-          .stream({ ...format, stream_options: { include_usage: true } })
-          .finalChatCompletion()
-      : await client.chat.completions.create(format);
-    expect(choices[0]?.message.content).toBe(fits);
-    expect(new Set(policy.asked.map(({ random }) => random.join())).size).toBe(bad.length + 1);
-    // With the end token of each draw.
-    expect(usage?.completion_tokens).toBe(
-      [...bad, fits].reduce((sum, text) => sum + tokenizer.encode(text).length + 1, 0),
-    );
-  },
-);
+test.each([false, true])("redraws a reply that breaks its rule from another stream (streamed: %s)", async (stream) => {
+  const fits = '{"a":3}';
+  const bad = ["no json", "[1]", '{"a":', "1"];
+  const policy = saying(...bad, fits);
+  const client = clientOf(policy);
+  const format = { ...asked, response_format: { type: "json_object" as const } };
+  const { choices, usage } = stream
+    ? await client.chat.completions.stream({ ...format, stream_options: { include_usage: true } }).finalChatCompletion()
+    : await client.chat.completions.create(format);
+  expect(choices[0]?.message.content).toBe(fits);
+  expect(new Set(policy.asked.map(({ random }) => random.join())).size).toBe(bad.length + 1);
+  // With the end token of each draw.
+  expect(usage?.completion_tokens).toBe(
+    [...bad, fits].reduce((sum, text) => sum + tokenizer.encode(text).length + 1, 0),
+  );
+});
 
 test("the same seed gives the same draws", async () => {
   const streams = await Promise.all(
@@ -88,22 +83,19 @@ test.each([
     "tool_not_called",
     /it calls "rm"/u,
   ],
-] as const)(
-  "where no reply keeps the rule the request fails by name: %s",
-  async (_, change, text, draws, code, reason) => {
-    const policy = saying(...Array.from({ length: 20 }, () => text));
-    for (const stream of [false, true]) {
-      const body = { ...asked, ...change, stream } as unknown as OpenAI.ChatCompletionCreateParams;
-      const error: unknown = await clientOf(policy)
-        .chat.completions.create(body)
-        .catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ status: 422, code, message: expect.stringMatching(reason) as string });
-    }
-    expect(policy.asked).toHaveLength(2 * draws);
-  },
-);
+] as const)("fails by name if no reply keeps the rule: %s", async (_, change, text, draws, code, reason) => {
+  const policy = saying(...Array.from({ length: 20 }, () => text));
+  for (const stream of [false, true]) {
+    const body = { ...asked, ...change, stream } as unknown as OpenAI.ChatCompletionCreateParams;
+    const error: unknown = await clientOf(policy)
+      .chat.completions.create(body)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 422, code, message: expect.stringMatching(reason) as string });
+  }
+  expect(policy.asked).toHaveLength(2 * draws);
+});
 
-test("a tool that must be called is called, on every surface", async () => {
+test("calls a required tool on every interface", async () => {
   const says = (): LanguageModel => saying("no", toolCall);
   const named = { type: "function", function: { name: "look" } } as const;
   for (const choice of ["required", named] as const) {
@@ -149,7 +141,7 @@ test("a tool that must be called is called, on every surface", async () => {
   expect(toolCalls).toMatchObject([{ toolName: "look", input: { key: "a" } }]);
 });
 
-test("the text of a response fits its format; schemas are refused by name on every surface", async () => {
+test("a response fits its format, and every interface rejects schemas by name", async () => {
   const response = await clientOf(saying("no", "{}")).responses.create({
     model: "tiny",
     input: "say",

@@ -37,7 +37,7 @@ const ledger = {
   read_by_agent: { scout: 0, solver: expect.any(Number) as number },
 };
 
-test("a team answers a chat: the ledger in usage, each agent's message beside the answer", async () => {
+test("a team answers a chat with the ledger in usage and each agent's message", async () => {
   const { client } = await served();
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["team", "team/scout"]);
   const { choices, usage } = await client.chat.completions.create({ model: "team", messages: [question] });
@@ -62,7 +62,7 @@ test("a streamed answer sends each message as its agent ends", async () => {
   expect([spoken, text]).toEqual([said, "k? k?"]);
 });
 
-test("in the AI SDK it is a model, with the ledger in its usage, and needs no server", async () => {
+test("works as an AI SDK model with the ledger in usage, without a server", async () => {
   const handler = completionHandler({ models: [pair] });
   const team = createOpenAICompatible({
     name: "laconic",
@@ -81,7 +81,7 @@ test("in the AI SDK it is a model, with the ledger in its usage, and needs no se
   expect((await streamed.usage).raw).toMatchObject({ laconic: ledger });
 });
 
-test("a request's sampling replaces the run's, and its token limit is the team's", async () => {
+test("a request's sampling replaces the run's, and its token limit covers the team", async () => {
   const asked: CompletionRequest[] = [];
   const { client } = await served({ models: { scout: reading(() => "a", asked), solver: reading(() => "b", asked) } });
   const ask = (more: object): Promise<OpenAI.ChatCompletion> =>
@@ -95,7 +95,7 @@ test("a request's sampling replaces the run's, and its token limit is the team's
   for (const { sampling } of asked.slice(2)) expect(sampling.maxTokens).toBeLessThanOrEqual(40);
 });
 
-test("views go to their agents; a question without views is posed by the team's world", async () => {
+test("views reach their agents, and the team's world poses a question without views", async () => {
   const asked: (readonly [string, Readonly<Record<string, string>> | undefined])[] = [];
   const topology: ServedTeam["topology"] = {
     ...scoutAndSolver,
@@ -121,7 +121,7 @@ test("views go to their agents; a question without views is posed by the team's 
   await expect(ask(question)).rejects.toThrow(/400 less than two facts/u);
 });
 
-test("a team keeps its own tools", async () => {
+test("a team uses its own tools", async () => {
   const made: string[] = [];
   const topology = inEnvironment(scoutAndSolver, {
     name: "own",
@@ -139,7 +139,7 @@ test("a team keeps its own tools", async () => {
   expect([choices[0]?.message.content, made]).toEqual(["it is 14", ["double"]]);
 });
 
-test("hanging up in the middle ends the episode", async () => {
+test("a hang-up ends the episode", async () => {
   let hasEnded = false;
   const hangs: LanguageModel = {
     id: "hangs",
@@ -174,12 +174,12 @@ test.each([
   [{ messages: [question], logprobs: true }, /logprobs/u],
   [{ messages: [question], tools }, /tools: a team takes no tools of its callers/u],
   [{ messages: [question], model: "other" }, /404 model other is not served; team, team\/scout are/u],
-] as const)("a team refuses %j", async (body, message) => {
+] as const)("a team rejects %j", async (body, message) => {
   const { client } = await served();
   await expect(client.post("/chat/completions", { body: { model: "team", ...body } })).rejects.toThrow(message);
 });
 
-test("a team has no texts to complete", async () => {
+test("a team rejects text completions", async () => {
   const { client } = await served();
   await expect(client.completions.create({ model: "team", prompt: "a" })).rejects.toThrow(/team is a team: ask it by/u);
 });

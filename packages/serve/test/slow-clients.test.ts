@@ -44,7 +44,7 @@ test.each([
   expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 /u);
 });
 
-test("who reads nothing of a long reply is cut, and the reply is called off", async () => {
+test("cuts a client that reads nothing of a long reply and aborts the reply", async () => {
   const calledOff = new Promise<void>((done) => {
     const endless: CompletionHandler = async () =>
       new Response(
@@ -58,7 +58,7 @@ test("who reads nothing of a long reply is cut, and the reply is called off", as
   await calledOff;
 });
 
-test("who waits for a reply that takes longer than that gets it", async () => {
+test("a client that waits for a slow reply gets it", async () => {
   const late: CompletionHandler = async () => {
     await new Promise((done) => setTimeout(done, 700));
     return new Response("late");

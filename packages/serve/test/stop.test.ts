@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { startServer, tinyModel, tokenizer } from "./tiny-server.ts";
 
-test("a stop text across tokens ends the request: no token behind it is drawn, sent or billed", async () => {
+test("a stop text across tokens ends the request without later tokens drawn, sent or billed", async () => {
   const { engine, model } = await tinyModel();
   const drawn: SampleResult[] = [];
   const sampler: Sampler = {

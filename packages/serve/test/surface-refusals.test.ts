@@ -39,7 +39,7 @@ test.each([
   ],
   ["many numbers", { input: many }, "input.0", /group of/u],
   ["a list of models", { model: ["tiny"] }, "model", /a text/u],
-] as const)("Responses refuse by name: %s", async (_, change, place, reason) => {
+] as const)("Responses reject by name: %s", async (_, change, place, reason) => {
   const asked = { model: "tiny", input: "say", ...change } as unknown as OpenAI.Responses.ResponseCreateParams;
   const error: unknown = await openAiOf(handler)
     .responses.create(asked)
@@ -79,7 +79,7 @@ test.each([
     "messages.1.content.0.input",
     /group of/u,
   ],
-] as const)("Messages refuse by name: %s", async (_, change, place, reason) => {
+] as const)("Messages reject by name: %s", async (_, change, place, reason) => {
   const asked = { model: "tiny", max_tokens: 9, messages: [say], ...change };
   const error: unknown = await anthropicOf(handler)
     .messages.create(asked as unknown as Anthropic.MessageCreateParams)

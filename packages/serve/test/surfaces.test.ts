@@ -136,7 +136,7 @@ const bothWays = (["responses", "messages"] as const).flatMap((name) =>
   [false, true].map((isStreamed) => ({ name, isStreamed })),
 );
 
-test.each(bothWays)("$name: calls of tools and their results go round (streamed: $isStreamed)", async (way) => {
+test.each(bothWays)("$name: passes tool calls and results (streamed: $isStreamed)", async (way) => {
   const { chat: open, called } = surfaces[way.name];
   const chat = open(handlerOf(looking), { model: "tiny", isStreamed: way.isStreamed });
   const first = await chat.ask("what is a?");
@@ -144,7 +144,7 @@ test.each(bothWays)("$name: calls of tools and their results go round (streamed:
   expect(await chat.answer("aseven")).toMatchObject({ text: "it is aseven", call: null });
 });
 
-test.each(["responses", "messages"] as const)("%s: a team answers, with its ledger in the usage", async (name) => {
+test.each(["responses", "messages"] as const)("%s: a team answers with its ledger in the usage", async (name) => {
   const handler = completionHandler({ models: [reportingTeam] });
   const whole =
     name === "responses"
@@ -174,7 +174,7 @@ test.each(["responses", "messages"] as const)("%s: the AI SDK's own provider run
 });
 
 test.each(["responses", "messages"] as const)(
-  "%s: rollouts train, and later turns extend earlier ones in the tokens that were sampled",
+  "%s: rollouts train, and later turns extend the sampled tokens",
   async (name) => {
     const gateway = await startGateway();
     const taken = gateway.gateway.take({ step: 0, models: lookingTeam });
@@ -198,7 +198,7 @@ test.each(["responses", "messages"] as const)(
   },
 );
 
-test("a failure in the middle of a stream is the client's error, not the end of a reply", async () => {
+test("a failure during a stream is an error for the client, not an end", async () => {
   const writer = scripted(() => "ab");
   const policy = {
     ...writer,
@@ -226,7 +226,7 @@ const chatMessages = [
 const kindsOf = (events: readonly { readonly type: string }[]): string[] =>
   events.map(({ type }) => type).filter((type, i) => type !== events[i - 1]?.type);
 
-test("a response says what the same chat says, whole and in events", async () => {
+test("a response equals the same chat, whole and in events", async () => {
   const client = openAiOf(handlerOf());
   const chat = await client.chat.completions.create({ ...settings, max_tokens: 9, messages: chatMessages });
   const input = [{ role: "user" as const, content: [{ type: "input_text" as const, text: "say" }] }];
@@ -264,7 +264,7 @@ test("a response says what the same chat says, whole and in events", async () =>
   expect([final.output_text, final.usage]).toEqual([whole.output_text, whole.usage]);
 });
 
-test("a message says what the same chat says, whole and in events", async () => {
+test("a message equals the same chat, whole and in events", async () => {
   const handler = handlerOf();
   const chat = await openAiOf(handler).chat.completions.create({ ...settings, max_tokens: 9, messages: chatMessages });
   const asked = {
@@ -302,7 +302,7 @@ test("a message says what the same chat says, whole and in events", async () => 
   });
 });
 
-test("Messages: a stop sequence ends a reply, and is named", async () => {
+test("Messages: a stop sequence ends a reply and is named", async () => {
   const client = anthropicOf(handlerOf());
   const greedy = { model: "tiny", max_tokens: 20, messages: say, temperature: 0 };
   const [block] = (await client.messages.create(greedy)).content;
@@ -314,7 +314,7 @@ test("Messages: a stop sequence ends a reply, and is named", async () => {
   expect(await client.messages.stream(asked).finalMessage()).toMatchObject(ended);
 });
 
-test("Messages: the input of a call keeps its digits and the order of its keys, from the model and back to it", async () => {
+test("Messages: a call's input keeps digits and key order in both directions", async () => {
   const input = '{"10":9007199254740993,"2":1.0}';
   const call = `<tool_call>\n{"name": "look", "arguments": ${input}}\n</tool_call>`;
   const asked: CompletionRequest[] = [];
@@ -334,7 +334,7 @@ test("Messages: the input of a call keeps its digits and the order of its keys, 
   );
 });
 
-test("Messages: metadata and the user's id name a rollout; refusals have Anthropic's form", async () => {
+test("Messages: metadata and user id name a rollout; errors have Anthropic's format", async () => {
   const gateway = await startGateway();
   void gateway.gateway.take({ step: 0, models: lookingTeam });
   const client = new Anthropic({ baseURL: gateway.url, apiKey: "none", maxRetries: 0 });

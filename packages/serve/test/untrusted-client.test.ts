@@ -92,7 +92,7 @@ const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Recor
   [["127.0.0.1", "Model.example"], { host: "model.example.evil.example" }, 403],
 ];
 
-test("without a key, only this machine's own pages and programs are answered", async () => {
+test("without a key, answers only pages and programs of this machine", async () => {
   const found: unknown[] = [];
   for (const [hosts, headers] of keyless) {
     const { url, server } = await startServer({ policy: tiny.policy, ...(hosts && { hosts }) });
@@ -103,7 +103,7 @@ test("without a key, only this machine's own pages and programs are answered", a
 });
 
 test.each(["text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data", ""])(
-  "a body of type %j, which a page can send unasked, is refused",
+  "rejects a body of type %j, which any page can send",
   async (type) => {
     const { url } = await serve();
     const [status, text] = await statusOf(
@@ -116,7 +116,7 @@ test.each(["text/plain", "text/plain;charset=UTF-8", "application/x-www-form-url
   },
 );
 
-test("a prompt far over the context is refused before the whole of it is tokenised", async () => {
+test("rejects a prompt far above the context before full tokenization", async () => {
   let longest = 0;
   const counting: Tokenizer = {
     ...tokenizer,
@@ -147,7 +147,7 @@ test("a prompt far over the context is refused before the whole of it is tokenis
   });
 });
 
-test("closing lets replies end, and cuts what is half sent or does not end", async () => {
+test("closing lets replies end and cuts unfinished requests and endless replies", async () => {
   let ended = 0;
   const hangs: LanguageModel = {
     id: "hangs",
@@ -187,7 +187,7 @@ test("closing lets replies end, and cuts what is half sent or does not end", asy
   expect(errors).toEqual([]);
 });
 
-test("a path that is none is the client's doing", async () => {
+test("an invalid path is a client error", async () => {
   const { url, errors } = await serve();
   for (const path of ["//", "/%", "http://"]) {
     const { hostname, port } = new URL(url);

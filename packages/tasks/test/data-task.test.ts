@@ -26,7 +26,7 @@ const shared = async (rows: readonly object[], grading: DataSettings["grading"])
 });
 const sums = Array.from({ length: 8 }, (_, i) => ({ question: `${i} + 1?`, gold: `${i + 1}` }));
 
-test("options stand in the question once, and letters are graded", async () => {
+test("shows options once and grades letters", async () => {
   const rows = sums.map(({ question }, i) => ({ question, choices: ["no", `${i + 1}`], gold: "B" }));
   const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "letter") }, resources);
   expect([task.name, task.pool?.length, task.testProblems.length]).toEqual(["data/solo", 6, 2]);
@@ -40,7 +40,7 @@ test("options stand in the question once, and letters are graded", async () => {
   await task.close?.();
 });
 
-test("a grader of one's own judges in place of the data's", async () => {
+test("a custom grader replaces the data's", async () => {
   const settings = { name: "data", team: "solo", data: await shared(sums, "numeric") } as const;
   const task = await dataTask(settings, resources, async (answer, { gold, grading }) =>
     grading.kind === "numeric" && answer === `exactly ${gold}` ? 0.5 : 0,
@@ -51,7 +51,7 @@ test("a grader of one's own judges in place of the data's", async () => {
   await task.close?.();
 });
 
-test("tests of code may be a list of asserts", async () => {
+test("accepts code tests as a list of asserts", async () => {
   const rows = ["one", "two", "three", "four"].map((name, i) => ({
     question: `Write ${name}(x), which adds ${i + 1}.`,
     gold: [`assert ${name}(1) == ${i + 2}`, `assert ${name}(-1) == ${i}`],
@@ -68,7 +68,7 @@ test("tests of code may be a list of asserts", async () => {
   await task.close?.();
 });
 
-test("what holders cannot be dealt is left out and counted, rows that cannot be read too", async () => {
+test("omits and counts problems that cannot be dealt and unreadable rows", async () => {
   const stated = sums.map((row, i) => ({ ...row, question: `Ann has ${i} eggs. Bob has 2 eggs. How many are there?` }));
   const notes: string[] = [];
   const noting = { ...resources, note: (text: string) => void notes.push(text) };
@@ -83,7 +83,7 @@ test("what holders cannot be dealt is left out and counted, rows that cannot be 
   await task.close?.();
 });
 
-test("settings that do not fit each other are refused", async () => {
+test("rejects contradictory settings", async () => {
   const refusal = async (data: DataSettings, team: "solo" | "star"): Promise<string> =>
     dataTask({ name: "data", team, data }, resources).then(
       () => "",

@@ -39,18 +39,18 @@ const examples: readonly (readonly [title: string, world: string | null, frozen:
 ];
 
 describe.each(examples)("%s", (title, world, frozen, settings) => {
-  test("is read as it is written, and nothing beside it", () => {
+  test("parses to the written settings and rejects others", () => {
     expect(taskSettingsSchema.parse(settings)).toMatchObject(settings);
     expect(taskSettingsSchema.safeParse({ ...settings, stray: 1 }).success).toBe(false);
   });
 
-  test("says in two sentences what is played", () => {
+  test("describes the game in two sentences", () => {
     const about = namedTask(settings).about(settings);
     expect(about.match(/[.](?= |$)/gu)).toHaveLength(2);
     expect(about.length).toBeLessThan(420);
   });
 
-  test("says what it is called, who must have taught its policy, and whether all learn", () => {
+  test("states its title, its policy's source, and whether all agents learn", () => {
     expect(taskTitle(settings)).toBe(title);
     expect(namedTask(settings).world?.(settings) ?? null).toBe(world);
     expect(namedTask(settings).hasFrozenAgents?.(settings) ?? false).toBe(frozen);
@@ -67,7 +67,7 @@ const off: readonly string[] = [
   "gateway.limits",
 ];
 
-test("settings that are left out get their defaults, so that a run's configuration shows them", () => {
+test("fills in default settings, so that a run's configuration shows them", () => {
   const open = taskNames.flatMap((name) => {
     const { shape } = namedTask({ name } as TaskSettings).schema as unknown as z.ZodObject;
     const fields = Object.entries(shape).filter(([, field]) => field instanceof z.ZodExactOptional);
@@ -84,26 +84,26 @@ test("settings that are left out get their defaults, so that a run's configurati
   });
 });
 
-test("every name has an example here", () => {
+test("the examples cover every name", () => {
   expect([...new Set(examples.map(([, , , { name }]) => name))].toSorted()).toEqual([...taskNames].toSorted());
 });
 
-test("a name that does not exist is refused with those that do", () => {
+test("rejects an unknown name and lists the known ones", () => {
   const { error } = taskSettingsSchema.safeParse({ name: "relays" });
   expect(error?.issues[0]).toMatchObject({ path: ["name"], message: `it must be one of ${taskNames.join(", ")}` });
 });
 
-test("a world opens at once with as many test problems as asked for", async () => {
+test("a world opens at once with the requested number of test problems", async () => {
   const task = await openTask({ name: "relay", level: "one-fact" }, { testProblems: 7 });
   expect([task.name, task.testProblems.length]).toEqual(["relay/one-fact", 7]);
 });
 
-test("a world refuses what its model's chats would be told", async () => {
+test("a world rejects chat template arguments", async () => {
   const opened = openTask({ name: "relay-writers" }, { templateArguments: { enable_thinking: false } });
   await expect(opened).rejects.toMatchObject({ code: "config_invalid", detail: { key: "chatTemplateArguments" } });
 });
 
-test("a task over text is loaded when it is opened, and not before", async () => {
+test("loads a task over text only when it is opened", async () => {
   const opened = openTask(
     { name: "benchmark", benchmark: "gsm8k", team: "hint" },
     { testProblems: 0, modelFolder: "m" },

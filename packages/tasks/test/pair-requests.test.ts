@@ -45,7 +45,7 @@ async function askedFirst(task: TeamTask, problem: Problem): Promise<string[]> {
 }
 
 // Written by `npx vitest run packages/tasks/test/pair-requests -u`.
-test("in our words a pair is asked what its log says", async () => {
+test("with our prompts a pair receives the prompts of its log", async () => {
   const writers = await Promise.all(
     (["tldr", "arxiv"] as const).map(async (form) => askedFirst(await writingTask({ form }, resources), post)),
   );
@@ -54,7 +54,7 @@ test("in our words a pair is asked what its log says", async () => {
   await expect(`${all.join("\n\n---\n\n")}\n`).toMatchFileSnapshot("requests/pairs.txt");
 });
 
-test("published words are never replaced by ours in silence", async () => {
+test("never replaces published prompts by ours silently", async () => {
   const nowhere = { ...resources, data: { folder: "/nowhere", offline: true } };
   await expect(writingTask({ form: "tldr", prompts: "published" }, nowhere)).rejects.toThrow(
     /get it with laconic data get --exemplars/u,
@@ -82,7 +82,7 @@ test.skipIf(!fetched).each([
   ["tldr", { prompt: post.question }, ["summary_agent_formatter", "elaboration_agent_formatter"]],
   ["arxiv", { abstract_text: post.question }, ["background_agent_formatter", "complementary_agent_formatter"]],
 ] as const)(
-  "%s: writers are asked what the published functions return (LACONIC_EXEMPLARS)",
+  "%s: writers receive the prompts of the published functions (LACONIC_EXEMPLARS)",
   async (form, row, names) => {
     const task = await writingTask({ form, prompts: "published" }, resources);
     const expected = original(`magrpo-${form}`, functions, { row, names }) as string[];
@@ -107,7 +107,7 @@ const replies: readonly (readonly [string, string, string])[] = [
 ];
 
 test.skipIf(!fetched)(
-  "programmers are asked what the published functions return, in both turns (LACONIC_EXEMPLARS)",
+  "programmers receive the prompts of the published functions in both turns (LACONIC_EXEMPLARS)",
   async () => {
     const sandbox = await createSandbox({ concurrency: 2 });
     onTestFinished(() => sandbox.close());

@@ -16,7 +16,7 @@ test.each([
   expect(await pythonAnswer(sandbox, code, { seconds: 1 })).toMatch(answer);
 });
 
-test("a run that nobody waits for is no answer", async () => {
+test("an aborted run gives no answer", async () => {
   await expect(pythonAnswer(sandbox, "print(1)", { signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: "engine_failed",
   });

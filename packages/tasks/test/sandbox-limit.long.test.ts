@@ -10,7 +10,7 @@ const problem: BenchmarkProblem = {
   grading: { kind: "code", prompt: "", entryPoint: "f", test: "def check(f):\n    assert f(2) == 4\n" },
 };
 
-test("a limit of the sandbox has the reward of a wrong answer, and is counted", async () => {
+test("a sandbox limit gets the reward of a wrong answer and is counted", async () => {
   const data = { folder: "", offline: true };
   const resources = {
     testProblems: 1,

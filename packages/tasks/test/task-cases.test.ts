@@ -120,7 +120,7 @@ test("a sound task passes every case", async () => {
 
 const [draws, opened, ids, held, pool, agents, grades, repeats, plays] = taskCases.map(({ name }) => name);
 
-test("each fault is caught by its case", async () => {
+test("each fault fails its case", async () => {
   let turn = 0;
   const [first = { id: "", question: "", gold: "" }] = sound.task.testProblems;
   const restless = { problems: (random: Random, count: number) => sound.task.problems(random.split(turn++), count) };

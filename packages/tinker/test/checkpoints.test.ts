@@ -39,7 +39,7 @@ test.each([
   await expect(model.saveForSampler(undefined, 0.5)).rejects.toMatchObject({ code: "input_invalid" });
 });
 
-test("log-probs of a prompt come where they are asked for", async () => {
+test("returns log-probs of a prompt on request", async () => {
   const served = await serve({ client: { codec: protobufCodec } });
   opened.push(served);
   const { client } = served;

@@ -9,8 +9,8 @@ import { refusal } from "../../../test/refusal.ts";
 import { averaging, serve, summing, type ServedOptions } from "./test-server.ts";
 import { logProbs, once, request, sequences, source, step, withServed } from "./faulty-runs.ts";
 
-describe("a connection that breaks once the server has the request", () => {
-  test("is asked again where numbers run once, with the same weights as without", async () => {
+describe("a connection that breaks after the server has the request", () => {
+  test("is retried if numbers run once, with unchanged weights", async () => {
     const trained = async (options: ServedOptions): Promise<number[]> => {
       let found: number[] = [];
       await withServed(options, async (_, model) => {
@@ -24,7 +24,7 @@ describe("a connection that breaks once the server has the request", () => {
       expect(await trained({ server: { fault: once(path, { kind: "drop-after" }) } })).toEqual(plain);
   });
 
-  test.each(["forward_backward", "optim_step"])("at %s ends a model whose numbers may run twice", (path) =>
+  test.each(["forward_backward", "optim_step"])("at %s ends a model if numbers may run twice", (path) =>
     withServed(
       { record: { ...summing, deduplicates: false }, server: { fault: once(path, { kind: "drop-after" }) } },
       async ({ server }, model) => {
@@ -37,7 +37,7 @@ describe("a connection that breaks once the server has the request", () => {
     ),
   );
 
-  test("never makes two steps of one, and a checkpoint goes on from where it was", () =>
+  test("never doubles a step, and a checkpoint resumes", () =>
     withServed({ record: { ...summing, deduplicates: false } }, async (served, model) => {
       const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-saved-"));
       await step(model);
@@ -54,19 +54,17 @@ describe("a connection that breaks once the server has the request", () => {
     }));
 });
 
-describe("nothing trains on other weights in silence", () => {
-  test.each(["not-finite", "other-weights"] as const)(
-    "a pass that comes back %s ends the model before its step",
-    (kind) =>
-      withServed({ server: { fault: once("forward_backward", { kind }) } }, async ({ server }, model) => {
-        const { code } = await refusal(step(model));
-        expect(code).toBe(kind === "not-finite" ? "numeric_invalid" : "engine_failed");
-        expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(0);
-        expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
-      }),
+describe("training never uses wrong weights silently", () => {
+  test.each(["not-finite", "other-weights"] as const)("a pass that returns %s ends the model before its step", (kind) =>
+    withServed({ server: { fault: once("forward_backward", { kind }) } }, async ({ server }, model) => {
+      const { code } = await refusal(step(model));
+      expect(code).toBe(kind === "not-finite" ? "numeric_invalid" : "engine_failed");
+      expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(0);
+      expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+    }),
   );
 
-  test("a sampler that follows its model is not asked for old weights", () =>
+  test("does not ask a following sampler for old weights", () =>
     withServed({ record: averaging, engine: {} }, async (_, model) => {
       const snapshot = await model.snapshot();
       const [before] = await snapshot.sample([request]);
@@ -88,7 +86,7 @@ describe("nothing trains on other weights in silence", () => {
       expect(saves()).toBe(2);
     }));
 
-  test("a norm above the ceiling, and clipping that the server does not do, are refused", async () => {
+  test("rejects a norm above the ceiling and unsupported clipping", async () => {
     await withServed({ engine: { gradientCeiling: 1e-6 } }, async (_, model) => {
       expect(await refusal(step(model))).toMatchObject({ code: "numeric_invalid", detail: { ceiling: 1e-6 } });
       expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
@@ -104,14 +102,14 @@ describe("nothing trains on other weights in silence", () => {
   });
 });
 
-describe("what a server answers", () => {
+describe("server answers", () => {
   test.each([
     [408, "api_unavailable"],
     [409, "api_refused"],
     [422, "api_refused"],
     [500, "api_unavailable"],
     [503, "api_unavailable"],
-  ])("status %i for a step that may run twice is %s, asked once", (status, code) =>
+  ])("status %i for a step that may run twice is %s without a retry", (status, code) =>
     withServed(
       {
         record: { ...summing, deduplicates: false },
@@ -124,7 +122,7 @@ describe("what a server answers", () => {
     ),
   );
 
-  test("429 was not taken in, so it is asked again; the waits are told", async () => {
+  test("retries 429 and reports the waits", async () => {
     const reported: string[] = [];
     const fault = once("optim_step", { kind: "status", status: 429 }, { kind: "status", status: 429 });
     await withServed(
@@ -141,7 +139,7 @@ describe("what a server answers", () => {
     expect(reported).toEqual(["optim_step 1", "optim_step 2"]);
   });
 
-  test("a forgotten promise is told as such", async () => {
+  test("reports a forgotten promise", async () => {
     let forgetful = false;
     const fault = (path: string): Fault | null =>
       forgetful && path === "retrieve_future" ? { kind: "status", status: 410 } : null;
@@ -152,7 +150,7 @@ describe("what a server answers", () => {
     });
   });
 
-  test("a failed promise and no JSON are errors by name", async () => {
+  test("a failed promise and invalid JSON are named errors", async () => {
     for (const [fault, code] of [
       [once("forward", { kind: "fails", category: "user" }), "api_refused"],
       [once("forward", { kind: "garbage" }), "reply_malformed"],
@@ -179,7 +177,7 @@ describe("what a server answers", () => {
     });
   });
 
-  test("no error holds the key", () =>
+  test("no error contains the key", () =>
     withServed(
       {
         client: { apiKey: "tml-secret" },
@@ -193,8 +191,8 @@ describe("what a server answers", () => {
     ));
 });
 
-describe("what is never sent", () => {
-  test("an empty batch, a token outside the vocabulary, a gradient that is not finite", () =>
+describe("requests that are never sent", () => {
+  test("include an empty batch, an invalid token and a non-finite gradient", () =>
     withServed({}, async ({ server }, model) => {
       const sent = server.log.length;
       await model.forward([]);
@@ -206,7 +204,7 @@ describe("what is never sent", () => {
       expect(server.log.some(({ path }) => path === "forward_backward")).toBe(false);
     }));
 
-  test("what the protocol has no field for is refused by name", () =>
+  test("include settings without a protocol field, rejected by name", () =>
     withServed({}, async ({ engine }, model) => {
       for (const [change, key] of [
         [{ sampling: { temperature: 1, maxTokens: 4, minP: 0.1 } }, "minP"],
@@ -226,7 +224,7 @@ describe("what is never sent", () => {
       expect(await refusal(engine.createModel(other))).toMatchObject({ code: "model_unsupported" });
     }));
 
-  test("an address with a key in it, and plain http to another machine", async () => {
+  test("include a key in the address and plain http to another machine", async () => {
     for (const baseUrl of ["http://user:key@127.0.0.1:1", "http://example.com", "ftp://127.0.0.1", "nothing"])
       expect(await refusal(TinkerClient.connect({ baseUrl }))).toMatchObject({ code: "config_invalid" });
   });
@@ -245,13 +243,13 @@ describe("the probe", () => {
     ["keeps betas and epsilon, and clips at 1, as SkyRL on FSDP and Megatron", { ...summing, ...skyrlTrainServer }],
     ["keeps betas and epsilon, and clips nothing", { ...summing, optimizer: "own", clips: false } as const],
     ["keeps betas and epsilon, and clips as it is asked", { ...averaging, optimizer: "own" } as const],
-  ])("finds out that a server %s", (_, record) =>
+  ])("detects that a server %s", (_, record) =>
     withServed({ record }, async ({ client }) => {
       expect(await probeServer(client, { baseModel: "tiny", vocabularySize: 13 })).toEqual(record);
     }),
   );
 
-  test("refuses a server that computes another loss than it is asked for, and one without the model", async () => {
+  test("rejects a server with another loss or without the model", async () => {
     await withServed({ server: { onlyLoss: "cross_entropy" } }, async ({ client }) => {
       const error = await refusal(probeServer(client, { baseModel: "tiny", vocabularySize: 13 }));
       expect(error.message).toContain("importance_sampling");
@@ -278,7 +276,7 @@ describe("the probe", () => {
   });
 });
 
-test("hundreds of samples ask for 64 at a time, whatever samplers they share", async () => {
+test("hundreds of samples run 64 at a time over all samplers", async () => {
   let open = 0;
   let most = 0;
   const counting: typeof fetch = async (...call) => {
@@ -296,7 +294,7 @@ test("hundreds of samples ask for 64 at a time, whatever samplers they share", a
   await served.close();
 });
 
-test("a journal on disk keeps numbers apart after a restart", async () => {
+test("a journal on disk keeps numbers unique after a restart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-journal-"));
   const file = join(folder, "journal.jsonl");
   const journal = fileJournal(file);
@@ -317,7 +315,7 @@ test("a journal on disk keeps numbers apart after a restart", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("a closed engine frees its models and sends no more signs of life", async () => {
+test("a closed engine frees its models and stops heartbeats", async () => {
   const served = await serve({ client: { heartbeatMs: 5 } });
   await served.engine.createModel(source);
   await tinkerEngine({ client: served.client, record: summing, vocabularySize: 13 }).createModel(source);

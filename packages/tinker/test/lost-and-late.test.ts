@@ -19,7 +19,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-test("a server that dies while it saves leaves no reference, and the checkpoint before goes on", async () => {
+test("a server that dies during a save leaves no reference, and the earlier checkpoint resumes", async () => {
   const fault = once("save_weights", null, { kind: "drop" });
   await withServed({ record: { ...summing, deduplicates: false }, server: { fault } }, async (served, model) => {
     const [first, second] = [await emptyFolder(), await emptyFolder()];
@@ -37,7 +37,7 @@ test("a server that dies while it saves leaves no reference, and the checkpoint 
   });
 });
 
-test("a journal that cannot be written says so, and nothing is sent", async () => {
+test("an unwritable journal is an error, and nothing is sent", async () => {
   const journal = fileJournal(join(await emptyFolder(), "missing", "tinker.jsonl"));
   await withServed({ client: { journal } }, async ({ server }, model) => {
     expect(await refusal(step(model))).toMatchObject({ code: "run_unwritable" });
@@ -45,7 +45,7 @@ test("a journal that cannot be written says so, and nothing is sent", async () =
   });
 });
 
-test("a checkpoint that its server never finished is not loaded, and says so", async () => {
+test("rejects a checkpoint that its server never finished", async () => {
   const pending: Fault = { kind: "status", status: 425, text: "Checkpoint is still being created" };
   const fault = (path: string): Fault | null => (path === "load_weights" ? pending : null);
   await withServed({ server: { fault } }, async (served, model) => {
@@ -57,7 +57,7 @@ test("a checkpoint that its server never finished is not loaded, and says so", a
 });
 
 test.each(["save_weights", "save_weights_for_sampler"])(
-  "a name that %s took by a lost try does not end the run",
+  "a name taken by %s in a lost attempt does not end the run",
   (path) =>
     withServed({ server: { fault: once(path, { kind: "status", status: 409 }) } }, async ({ server }, model) => {
       const folder = await emptyFolder();
@@ -68,7 +68,7 @@ test.each(["save_weights", "save_weights_for_sampler"])(
     }),
 );
 
-test("a number that comes again with another body is refused by the server, not run", () =>
+test("the server rejects a repeated number with another body", () =>
   withServed({}, async ({ client }, model) => {
     const again = await TinkerClient.connect({ baseUrl: client.transport.base });
     await step(model);
@@ -81,7 +81,7 @@ test("a number that comes again with another body is refused by the server, not 
     again.close();
   }));
 
-test("a session that the server does not know ends its models before a request reaches a namesake", async () => {
+test("an unknown session ends its models before a request reaches another session's model", async () => {
   let silence: LaconicError | null = null;
   const client = { heartbeatMs: 5, onSilence: (error: LaconicError) => (silence ??= error) };
   await withServed({ client }, async ({ server }, model) => {
@@ -98,7 +98,7 @@ test("a session that the server does not know ends its models before a request r
   });
 });
 
-test("a server that answers for another model is noticed", async () => {
+test("detects a server that answers for another model", async () => {
   await withServed({ server: { fault: once("asample", { kind: "other-weights" }) } }, async ({ server }, model) => {
     const [reply] = await model.sample([request]);
     const { promptTokens, tokens: completionTokens } = reply!;
@@ -113,7 +113,7 @@ test("a server that answers for another model is noticed", async () => {
   });
 });
 
-test("a server too slow for one exchange leaves the outcome open: the model ends, and nothing is sent twice", async () => {
+test("a server too slow for one request ends the model, and nothing is sent twice", async () => {
   const fault = once("optim_step", { kind: "slow", ms: 2000 });
   const options: ServedOptions = {
     record: { ...summing, deduplicates: false },
@@ -129,7 +129,7 @@ test("a server too slow for one exchange leaves the outcome open: the model ends
   });
 });
 
-test.each([425, 502, 504])("status %i for a pass is asked again where numbers run once", (status) =>
+test.each([425, 502, 504])("retries status %i for a pass if numbers run once", (status) =>
   withServed({ server: { fault: once("forward_backward", { kind: "status", status }) } }, async ({ server }, model) => {
     await step(model);
     expect(server.log.filter(({ path }) => path === "forward_backward")).toHaveLength(2);

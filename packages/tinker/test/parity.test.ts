@@ -38,7 +38,7 @@ async function train(model: TrainableModel): Promise<number[]> {
 test.each([
   ["adds up", summing],
   ["averages", averaging],
-])("three steps on a server that %s are those of the local engine", async (_, record) => {
+])("three steps on a server that %s equal the local engine's", async (_, record) => {
   const served = await serve({ record, engine: { sequencesPerRequest: 2 } });
   const lora = { rank: 8, alpha: 32 };
   const seed = randomFromSeed(5).integer(2 ** 31 - 1);

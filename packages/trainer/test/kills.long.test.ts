@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
 
 // In one of three manners at each call; in all at night.
-test("killed at every file-system call and resumed, the files are those of an uninterrupted run", async () => {
+test("a run killed at every file-system call resumes to the files of an uninterrupted run", async () => {
   const { expected, calls } = await reference();
   expect(calls).toBeGreaterThan(45);
   const outcomes: Record<string, number> = {};
@@ -16,7 +16,7 @@ test("killed at every file-system call and resumed, the files are those of an un
   expect(outcomes["run_missing"]).toBeGreaterThan(3);
 });
 
-test("a resume that is itself killed, at every third call, is resumed again", async () => {
+test("a resume killed at every third call resumes again", async () => {
   const { expected } = await reference();
   let killAt = 1;
   for (let isOver = false; !isOver; killAt += 3) {

@@ -1,18 +1,15 @@
 import { expect, test } from "vitest";
 import { killedAgainAt, killedAt, manners, reference } from "./killed-runs.ts";
 
-test.each(manners)(
-  "killed at every file-system call, %j, and resumed, the files are those of an uninterrupted run",
-  async (manner) => {
-    const { expected, calls } = await reference();
-    for (let killAt = 1; killAt <= calls; killAt++) {
-      const { found } = await killedAt(killAt, manner);
-      expect([killAt, found ?? expected]).toEqual([killAt, expected]);
-    }
-  },
-);
+test.each(manners)("a run killed at every file-system call, %j, resumes to the uninterrupted files", async (manner) => {
+  const { expected, calls } = await reference();
+  for (let killAt = 1; killAt <= calls; killAt++) {
+    const { found } = await killedAt(killAt, manner);
+    expect([killAt, found ?? expected]).toEqual([killAt, expected]);
+  }
+});
 
-test("a resume that is itself killed, at every call, is resumed again", async () => {
+test("a resume killed at every call resumes again", async () => {
   const { expected } = await reference();
   let killAt = 1;
   for (let isOver = false; !isOver; killAt += 1) {

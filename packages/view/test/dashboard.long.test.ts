@@ -26,7 +26,7 @@ describePages("the dashboard", (pages) => {
 
   const text = (selector: string): Promise<string> => page.locator(selector).first().innerText();
 
-  test("runs are found by words, states and settings", async () => {
+  test("finds runs by text, state and settings", async () => {
     await at("");
     await page.getByRole("link", { name: "relay-gspo-4t-s1" }).waitFor();
     expect(await page.locator(".runs tbody tr").count()).toBe(18);
@@ -44,7 +44,7 @@ describePages("the dashboard", (pages) => {
     expect(await text(".runs tbody")).toContain("ends in the middle of row");
   });
 
-  test("settings that changed while a run went on are lines in its curves, and words", async () => {
+  test("marks settings changed during a run in curves and text", async () => {
     await at("#/run/r2/curves");
     const changes = page.getByRole("region", { name: "Settings that changed" });
     await changes.getByText("from step 300 on: budget: 8 tokens → 4 tokens").waitFor();
@@ -68,7 +68,7 @@ describePages("the dashboard", (pages) => {
     expect(await changes.count()).toBe(0);
   });
 
-  test("three runs are laid side by side", async () => {
+  test("shows three runs side by side", async () => {
     await at("");
     for (const name of ["relay-gspo-4t-s2", "relay-gspo-4t-s3", "relay-gspo-6t-s1"])
       await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
@@ -99,7 +99,7 @@ describePages("the dashboard", (pages) => {
     await soon(() => page.locator(".settings tbody tr").count()).toBe(12);
   });
 
-  test("a chart says its values where the pointer is, and is zoomed by dragging", async () => {
+  test("a chart shows values at the pointer and zooms by dragging", async () => {
     await at("#/run/r1/curves");
     const over = page.locator("[data-metric='tokens/episode_mean'] .line-chart > svg");
     // Charts above it may still be laid out, and move it away from the pointer.
@@ -121,7 +121,7 @@ describePages("the dashboard", (pages) => {
     await soon(() => page.url()).not.toContain("x=");
   });
 
-  test("a run in progress is followed without a click", async () => {
+  test("follows a run in progress without a click", async () => {
     await at("#/run/r0/curves");
     await page.getByRole("img", { name: /^task\/accuracy by step: relay-gspo-4t-s1 ends at/u }).waitFor();
     await page.locator("[data-metric='task/accuracy'] .line-chart > svg").hover();
@@ -141,7 +141,7 @@ describePages("the dashboard", (pages) => {
     }).toMatch(/Steps 40\d to 1,60\d/u);
   });
 
-  test("an episode is found among 100,000 and replayed beside an earlier one", async () => {
+  test("finds an episode among 100,000 and replays it beside an earlier one", async () => {
     await at("#/run/r1/episodes");
     await soon(() => text(".status")).toContain("100,000 conversations");
     expect(await page.locator(".row").count()).toBe(50);
@@ -172,7 +172,7 @@ describePages("the dashboard", (pages) => {
     expect(steps[0]).toBeLessThan(steps[1] as number);
   });
 
-  test("the list is walked through by keys, to its far end", async () => {
+  test("keys walk through the list to its end", async () => {
     await at("#/run/r1/episodes");
     const list = page.getByRole("listbox");
     await list.locator(".question").first().waitFor();
@@ -185,7 +185,7 @@ describePages("the dashboard", (pages) => {
     expect(await page.locator("[aria-posinset='100000']").innerText()).toContain("step 0");
   });
 
-  test("text of a model is text: markup, overrides, controls and a line of a megabyte", async () => {
+  test("model text stays text: markup, overrides, controls and a line of a megabyte", async () => {
     await at("#/run/r1/episodes?episode=e99603");
     await page.locator(".turn").nth(5).waitFor();
     expect(await page.evaluate("window.broken")).toBeUndefined();
@@ -201,7 +201,7 @@ describePages("the dashboard", (pages) => {
     await page.getByRole("button", { name: /Show more \(960,000 characters left\)/u }).waitFor();
   });
 
-  test("who speaks to whom is played over the steps", async () => {
+  test("plays the messages between agents over the steps", async () => {
     await at("#/run/r1");
     await page.locator(".story summary", { hasText: "As a table" }).click();
     await page.locator(".agent-graph").waitFor();
@@ -219,7 +219,7 @@ describePages("the dashboard", (pages) => {
     await soon(() => page.url()).toMatch(/step=\d+/u);
   });
 
-  test("places without anything say what to do", async () => {
+  test("empty views explain what to do", async () => {
     const before = errors.length;
     await at("#/run/nobody");
     await page.getByText("No such run").waitFor();
@@ -238,7 +238,7 @@ describePages("the dashboard", (pages) => {
     }
   });
 
-  test("a server that goes away is missed, and found again", async () => {
+  test("reports a lost server and reconnects", async () => {
     await at("#/run/r0");
     await page.locator(".connection.live").waitFor();
     const before = errors.length;
@@ -253,7 +253,7 @@ describePages("the dashboard", (pages) => {
     errors.splice(before);
   });
 
-  test("behind the real server, a run that begins is listed, drawn and read while the page is open", async () => {
+  test("a run that begins appears on the open page of the real server", async () => {
     const runs = await temporaryFolder();
     await smallRun(join(runs, "a"));
     const live = await pages.open();
@@ -272,7 +272,7 @@ describePages("the dashboard", (pages) => {
     await live.close();
   });
 
-  test("an opponent is named in the list of episodes, and at the turn that it played", async () => {
+  test("names an opponent in the episode list and at its turn", async () => {
     const runs = await temporaryFolder();
     await smallDuel(join(runs, "duel"));
     const duel = await pages.open();
@@ -326,7 +326,7 @@ describePages("the dashboard", (pages) => {
     await phone.close();
   });
 
-  test("no error was written to the console, and nothing was asked of another machine", () => {
+  test("writes no console error and contacts no other machine", () => {
     expect(errors).toEqual([]);
     expect(pages.requests.filter((url) => !/^(?:about:blank|http:\/\/127\.0\.0\.1:)/u.test(url))).toEqual([]);
     expect(server.unknown.filter((path) => path !== "/api/runs/nobody")).toEqual([]);
@@ -350,7 +350,7 @@ describePages("the dashboard of a run at its first step, on paper, and on a phon
     expect(pages.errors).toEqual([]);
   });
 
-  test("what is printed is light", async () => {
+  test("prints in the light scheme", async () => {
     const page = await pages.open({ colorScheme: "dark" });
     await page.goto(server.address);
     await page.getByRole("heading", { name: "Runs" }).waitFor();
@@ -359,7 +359,7 @@ describePages("the dashboard of a run at its first step, on paper, and on a phon
     expect([await theme("beforeprint"), await theme("afterprint")]).toEqual(["light", "dark"]);
   });
 
-  test("the slider's position stays in sight while the page scrolls", async () => {
+  test("the slider's position stays visible while the page scrolls", async () => {
     const phone = await pages.open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     await phone.goto(`${server.address}/#/run/r0`);
     await phone.locator(".story .plane circle").first().waitFor();

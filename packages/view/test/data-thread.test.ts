@@ -35,7 +35,7 @@ async function watched(): Promise<Watched> {
 const namesAndStates = async (data: ViewData): Promise<string[]> =>
   (await data.runs()).map(({ name, state }) => `${name} ${state}`).toSorted();
 
-test("a thread that ends is followed by another, which answers who waits and who watches", async () => {
+test("a new thread replaces an ended one and serves waiting requests and watchers", async () => {
   const { data, folder, threads, failures } = await watched();
   const heard: ViewEvent[] = [];
   data.listen((event) => heard.push(event));
@@ -51,7 +51,7 @@ test("a thread that ends is followed by another, which answers who waits and who
   await expect.poll(() => heard, { timeout: 30_000 }).toContainEqual({ type: "runs" });
 });
 
-test("an ask that outlives two threads fails, and the next one is answered", async () => {
+test("a request that outlives two threads fails, and the next one succeeds", async () => {
   const { data, threads } = await watched();
   const asked = data.runs().catch((error: unknown) => (error as Error).message);
   await threads[0]?.terminate();
@@ -60,7 +60,7 @@ test("an ask that outlives two threads fails, and the next one is answered", asy
   expect(await namesAndStates(data)).toEqual(["a done", "b done"]);
 });
 
-test("where no thread lasts until it can answer, that is said instead of tried again and again", async () => {
+test("reports threads that never answer instead of retrying forever", async () => {
   let threads = 0;
   const open = (): Worker => {
     threads += 1;

@@ -28,8 +28,8 @@ const star = (tellers: number, tokens: (i: number) => number): { agents: string[
 const areApart = (a: Box, b: Box): boolean =>
   2 * Math.abs(a.x - b.x) >= a.width + b.width || 2 * Math.abs(a.y - b.y) >= a.height + b.height;
 
-describe("what stands on the lines of a team's picture", () => {
-  test.each([2, 3, 4])("%d tellers on a phone: tokens and price of every line, in words", (tellers) => {
+describe("labels on the edges of a team's picture", () => {
+  test.each([2, 3, 4])("%d tellers on a phone have tokens and price on every edge", (tellers) => {
     const { agents, edges } = star(tellers, (i) => [17.4, 0, 19.6, 8][i] ?? 1);
     const { labels, unlabelled, layout } = picture(agents, edges, 310, "solver");
     expect(unlabelled).toBe(0);
@@ -40,7 +40,7 @@ describe("what stands on the lines of a team's picture", () => {
     ]);
   });
 
-  test("a name ends where the next one begins, or the picture", () => {
+  test("names do not overlap and stay in the picture", () => {
     const { agents, edges } = star(5, () => 1);
     const phone = layoutOf(agents, edges, "solver", 310);
     const [first, last] = [nameRoom(phone, "holder-a"), nameRoom(phone, "solver")];
@@ -57,12 +57,12 @@ describe("what stands on the lines of a team's picture", () => {
     for (const agent of agents) expect(nameRoom(circle, agent)).toBeLessThanOrEqual(2 * (circle.places[agent]?.x ?? 0));
   });
 
-  test("one token is a token", () => {
+  test("writes one token in the singular", () => {
     const { agents, edges } = star(2, (i) => [1, 0.96][i] ?? 0);
     expect(picture(agents, edges, 480, "solver").labels.map(({ tokens }) => tokens)).toEqual(["1 token", "1 token"]);
   });
 
-  test("where words have no room, numbers do; and what has none is counted", () => {
+  test("shortens labels to numbers and counts omitted ones", () => {
     const all = (agents: readonly string[]): EdgeCost[] =>
       agents.flatMap((from) =>
         agents.filter((to) => to !== from).map((to) => ({ from, to, tokens: 12.3, cost: 0.05 })),
@@ -74,7 +74,7 @@ describe("what stands on the lines of a team's picture", () => {
     expect(labels.every(({ tokens, price }) => tokens === "12" && price === "0.05")).toBe(true);
   });
 
-  test("no label covers another, an agent or its name, or leaves the picture; those without room are counted", () => {
+  test("labels overlap nothing and stay in the picture, and omitted ones are counted", () => {
     const some = fc.record({
       count: fc.integer({ min: 2, max: 7 }),
       room: fc.integer({ min: 240, max: 1000 }),

@@ -32,7 +32,7 @@ describePages("a run in one file, without a network", (built) => {
     return page;
   }
 
-  test("the story is told, the slider works, hostile text stays text, and other pages come from the file", async () => {
+  test("the exported story, slider and pages work from the file, and hostile text stays text", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "run"));
     const hostile = hostileTexts.slice(0, 5).join(" ");
@@ -96,7 +96,7 @@ describePages("a run in one file, without a network", (built) => {
     expect(errors).toEqual([]);
   });
 
-  test("on a phone the plane stands before warnings, and no table is wider than the page", async () => {
+  test("on a phone the plane precedes warnings, and tables fit the page", async () => {
     const folder = await severalFolders();
     const warnings = [1, 2, 3, 4].map((step) => JSON.stringify({ step, message: `of step ${step}` }));
     await writeFile(join(folder, "a/warnings.jsonl"), `${warnings.join("\n")}\n`);
@@ -127,7 +127,7 @@ describePages("a run in one file, without a network", (built) => {
     expect(errors).toEqual([]);
   });
 
-  test("several runs and a bench open as a comparison; what has no room is named, and too little room refused", async () => {
+  test("opens runs and a bench as a comparison, names omissions, and rejects too small limits", async () => {
     const folder = await severalFolders();
     const whole = await exportPage({ folders: [folder], now: made, pages: built.folder });
     const view = recordedIn(whole.html);

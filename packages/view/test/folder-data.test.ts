@@ -25,8 +25,8 @@ function lineEnds(file: Buffer): number[] {
 
 const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
 
-describe("folders that are found", () => {
-  test("runs, a sweep's children and benches, each by its place; foreign ones with the reason", async () => {
+describe("found folders", () => {
+  test("are runs, a sweep's children and benches, and foreign ones have a reason", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "one"), { settings: { ...settings, steps: 1 } });
     await cp(join(folder, "one"), join(folder, "sweep/runs/budget-6-0"), { recursive: true });
@@ -60,7 +60,7 @@ describe("folders that are found", () => {
     await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
   });
 
-  test("no link leads out of the opened folder, be it of a folder or a file", async () => {
+  test("no folder or file link leads out of the opened folder", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "out/secret"), { settings: { ...settings, steps: 1 } });
     await mkdir(join(folder, "in"));
@@ -75,7 +75,7 @@ describe("folders that are found", () => {
     expect((await data.run(runs[0]?.id as string))?.metrics).toEqual([]);
   });
 
-  test("the most telling conversations are of the first and the last evaluation, each with its way between them", async () => {
+  test("notable conversations come from first and last evaluation, with the steps between", async () => {
     const folder = await temporaryFolder();
     await smallRun(folder);
     const data = await openedData([folder]);
@@ -90,7 +90,7 @@ describe("folders that are found", () => {
     expect(await data.telling("nobody")).toBeNull();
   });
 
-  test("a bench's table counts its samples as they come", async () => {
+  test("a bench's table counts arriving samples", async () => {
     const folder = await temporaryFolder();
     const sample = (problem: string, more: object): string =>
       `${JSON.stringify({ benchmark: "gsm8k", method: "debate", problem, repeat: 0, config: "c", status: "scored", correct: true, promptTokens: 30, completionTokens: 10, ...more })}\n`;
@@ -120,8 +120,8 @@ describe("folders that are found", () => {
   });
 });
 
-describe("a run that grows", () => {
-  test("rows are read once they are whole, and only what is new; who listens hears of it; nothing stays behind", async () => {
+describe("a growing run", () => {
+  test("reads only new complete rows, notifies listeners and leaks nothing", async () => {
     const folder = await temporaryFolder();
     const [from, to] = [join(folder, "from"), join(folder, "runs/live")];
     await smallRun(from);
@@ -175,7 +175,7 @@ describe("a run that grows", () => {
     expect(running.size).toBe(0);
   });
 
-  test("a run that goes on from a checkpoint is read anew", async () => {
+  test("reads a resumed run again", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     const data = await openedData([folder]);
@@ -201,7 +201,7 @@ describe("a run that grows", () => {
     expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
   });
 
-  test("a conversation that a resume cut off a moment ago is none, and the next look reads the file anew", async () => {
+  test("a conversation cut by a resume is missing, and the next read rereads the file", async () => {
     const folder = join(await temporaryFolder(), "a");
     await smallRun(folder);
     const index = new EpisodeIndex(new RunPlace(folder, folder), { names: [], counts: new Map() });
@@ -218,7 +218,7 @@ describe("a run that grows", () => {
     expect(index.damage.filter((each) => each.includes("row"))).toEqual([]);
   });
 
-  test("rows that are half written, of binary rubbish, or empty are named, and all else is shown", async () => {
+  test("names partial, binary and empty rows and shows the rest", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     const path = (name: string): string => join(folder, "a", name);
@@ -249,7 +249,7 @@ describe("a run that grows", () => {
   });
 });
 
-describe("what was said", () => {
+describe("recorded messages", () => {
   /** The first step of a run, with other words. */
   async function withWords(
     folder: string,
@@ -261,7 +261,7 @@ describe("what was said", () => {
     await writeEpisodeMembers(nodeFileSystem, run, [step as EpisodeMember]);
   }
 
-  test("any text is found and given back as it is: scripts, control characters, a megabyte", async () => {
+  test("any text is found and returned unchanged: scripts, control characters, a megabyte", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
     const texts = [
@@ -288,7 +288,7 @@ describe("what was said", () => {
     expect(row?.question.length).toBeLessThanOrEqual(200);
   });
 
-  test("an opponent stands with the turns that it played, in the list and in the conversation", async () => {
+  test("an opponent appears at its turns in list and conversation", async () => {
     const folder = await temporaryFolder();
     await smallDuel(join(folder, "a"));
     const data = await openedData([folder]);
@@ -314,7 +314,7 @@ describe("what was said", () => {
     expect(sides).toEqual(new Set(["left", "right"]));
   });
 
-  test("the index of the run that was asked for longest ago is dropped", async () => {
+  test("drops the index of the least recently used run", async () => {
     const folder = await temporaryFolder();
     await smallRun(join(folder, "a"));
     await cp(join(folder, "a"), join(folder, "b"), { recursive: true });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-test("of more episodes than are held the newest are searched, and an older one is found by its key", async () => {
+test("searches the newest episodes and finds older ones by key", async () => {
   const index = new EpisodeIndex(new RunPlace(folder, join(folder, "run")), { names: [], counts: new Map() }, 1);
   await index.readNew();
   const before = index.page({ limit: 1000 }).total;
@@ -29,7 +29,7 @@ test("of more episodes than are held the newest are searched, and an older one i
   expect(index.page({ limit: 1000 }).total).toBeGreaterThanOrEqual(before);
 });
 
-test("of a long run every few steps are kept, each with its own values and times", async () => {
+test("a long run keeps every few steps with their values and times", async () => {
   const rows = (add: (step: number) => object): string =>
     Array.from({ length: 50_000 }, (_, i) => `${JSON.stringify({ step: i + 1, ...add(i + 1) })}\n`).join("");
   const files = memoryFileSystem({

@@ -26,7 +26,7 @@ const upTo = (rows: number, value: (row: number) => number | null): Series => ({
 });
 
 describe("text of models", () => {
-  test("nothing of it is lost, and nothing that is shown plainly is hidden", () => {
+  test("loses no character and hides no visible one", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.nat(0xff), fc.integer({ min: 0x2000, max: 0x2070 }), fc.nat(0xffff))),
@@ -42,7 +42,7 @@ describe("text of models", () => {
     );
   });
 
-  test("overrides, controls, zero widths and half characters are named", () => {
+  test("names overrides, controls, zero widths and half characters", () => {
     expect(visibleLine("a\u202Eb\u0007c\u200Bd\uD800e\u{e0041}f")).toBe(
       "a[U+202E]b[U+0007]c[U+200B]d[U+D800]e[U+E0041]f",
     );
@@ -56,7 +56,7 @@ describe("text of models", () => {
     expect(pieces.at(-1)?.text).toBe("·".repeat(98_000));
   });
 
-  test("long ones are cut between characters", () => {
+  test("cuts long texts between characters", () => {
     expect(cutText("ab😀cd", 3)).toEqual({ shown: "ab", rest: 4 });
     expect(cutText("ab😀cd", 4)).toEqual({ shown: "ab😀", rest: 2 });
     expect(visibleLine("x".repeat(1_000_000), 10)).toBe("xxxxxxxxxx…");
@@ -76,7 +76,7 @@ describe("text of models", () => {
 });
 
 describe("curves", () => {
-  test("few rows are drawn as they are, with one more at either side of the range", () => {
+  test("draws few rows unchanged, with one more on either side of the range", () => {
     expect(
       sampledRows(
         upTo(5, (row) => row),
@@ -93,7 +93,7 @@ describe("curves", () => {
     ).toEqual([500, 501, 502, 503, 504]);
   });
 
-  test("of many, lowest and highest of each part remain in their order; a part without values is a gap", () => {
+  test("keeps lowest and highest of each part of many rows, and gaps", () => {
     const spiky = upTo(100_000, (row) => (row === 70_003 ? 50 : row === 70_004 ? -50 : Math.sin(row / 1000)));
     const rows = sampledRows(spiky, [0, 100_000], 800);
     expect(rows.length).toBeLessThanOrEqual(800);
@@ -104,7 +104,7 @@ describe("curves", () => {
     expect(values.slice(20).every((value) => value === null)).toBe(true);
   });
 
-  test("a band is the mean of seeds from the lowest to the highest, at the steps that each has", () => {
+  test("a band shows mean, lowest and highest of seeds at common steps", () => {
     const runs = [
       { steps: [1, 2, 3], values: [1, null, 3] },
       { steps: [1, 3, 4], values: [3, null, 7] },
@@ -125,7 +125,7 @@ describe("curves", () => {
     expect(smooth(values, 0)).toBe(values);
   });
 
-  test("values between gaps, to which no line leads, are drawn as points", () => {
+  test("draws isolated values as points", () => {
     const lone = (values: readonly number[]): number[] =>
       lonePoints(values.map((value, i) => [i, value])).map(([i]) => i);
     expect(lone([1, Number.NaN, 2, 3, Number.NaN, 4])).toEqual([0, 5]);
@@ -147,7 +147,7 @@ describe("curves", () => {
     expect(["", "5,1", "a,b", "1"].map(parseRange)).toEqual([null, null, null, null]);
   });
 
-  test("what matters comes first, and search looks into meanings", () => {
+  test("lists important metrics first and searches meanings", () => {
     const info = (name: string, meaning: string | null = null) => ({ name, unit: "", meaning });
     const ordered = orderedMetrics([
       [info("step"), info("timing_s/sample"), info("z"), info("task/accuracy", "Mean grade")],
@@ -161,7 +161,7 @@ describe("curves", () => {
 describe("runs", () => {
   const runs = Array.from({ length: 12 }, (_, run) => summaryOf(run, 100));
 
-  test("filters are words, also of settings, and states", () => {
+  test("filters by text, settings and states", () => {
     const ids = (text: string, states: readonly RunSummary["state"][] = []): string[] =>
       filterRuns(runs, text, states).map(({ id }) => id);
     expect(ids("")).toHaveLength(12);
@@ -171,7 +171,7 @@ describe("runs", () => {
     expect(ids("no.such.key")).toEqual([]);
   });
 
-  test("runs without a value come last both ways", () => {
+  test("sorts runs without a value last in both directions", () => {
     const foreign = summaryOf(13, 100);
     const some = [foreign, summaryOf(1, 100), summaryOf(6, 100)];
     const order = (descending: boolean): string[] => sortRuns(some, "tokens", descending).map(({ id }) => id);
@@ -181,7 +181,7 @@ describe("runs", () => {
     ]);
   });
 
-  test("differences name what one run has and another has not", () => {
+  test("differences name settings of only one run", () => {
     expect(settingRows([{ settings: { a: 1, b: "x" } }, { settings: { a: 1, c: null } }])).toEqual([
       { key: "a", values: [1, 1], isSame: true },
       { key: "b", values: ["x", undefined], isSame: false },
@@ -189,7 +189,7 @@ describe("runs", () => {
     ]);
   });
 
-  test("seeds of the same settings are one line, called by what sets it apart", () => {
+  test("seeds of equal settings are one line, named by its difference", () => {
     const groups = groupRuns(runs.slice(0, 10), "seeds");
     expect(groups.map(({ label, runs: own }) => [label, own.length])).toEqual([
       ["targetTokens 4 (5 seeds)", 5],
@@ -201,7 +201,7 @@ describe("runs", () => {
     expect(groupRuns(runs, "run").map(({ label }) => label)).toEqual(runs.map(({ name }) => name));
   });
 
-  test("the frontier has what nobody beats in both", () => {
+  test("the frontier has the runs that no other beats in both values", () => {
     const points = [
       [10, 0.5],
       [20, 0.5],
@@ -220,7 +220,7 @@ describe("runs", () => {
     expect(key("one-fact", 1)).not.toBe(key("two-facts", 1));
   });
 
-  test("an address and its place are the same", () => {
+  test("an address round-trips to its place", () => {
     const route = { path: ["run", "a/b %", "episodes"], query: { text: ["é & =?#"], sel: ["a", "b"] } };
     expect(parseRoute(formatRoute(route))).toEqual(route);
     expect(parseRoute("")).toEqual({ path: ["runs"], query: {} });
@@ -258,7 +258,7 @@ describe("conversations", () => {
     expect(spoken.silence).toEqual({ "holder-a": 0, "holder-b": 1, solver: 0 });
   });
 
-  test("tokens are coloured on one scale with two sides where there are two", () => {
+  test("colours tokens on one scale, two-sided for signed values", () => {
     const tokens = [
       { id: 1, text: "a", logProb: -2, advantage: 0.5, price: 0 },
       { id: 2, text: "b", logProb: -1, advantage: -0.25, price: 0 },

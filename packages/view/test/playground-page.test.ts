@@ -3,11 +3,11 @@ import { heartbeat } from "../web/playground/heartbeat.ts";
 import { firstState, nextState } from "../web/playground/state.ts";
 import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
 
-describe("a worker that is listened for", () => {
+describe("a watched worker", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("is given up after 20 seconds without a word, once, and again after it spoke", () => {
+  test("is given up once after 20 silent seconds, and again after a later message", () => {
     const [ping, silent] = [vi.fn<() => void>(), vi.fn<() => void>()];
     const beat = heartbeat(ping, silent);
     vi.advanceTimersByTime(20_000);
@@ -23,7 +23,7 @@ describe("a worker that is listened for", () => {
     expect(ping).toHaveBeenCalledTimes(29);
   });
 
-  test("is not given up for time in which the page stood still", () => {
+  test("is not given up for time while the page was suspended", () => {
     const silent = vi.fn<() => void>();
     const beat = heartbeat(() => undefined, silent);
     for (let i = 0; i < 5; i++) {
@@ -36,10 +36,10 @@ describe("a worker that is listened for", () => {
   });
 });
 
-describe("what the page shows", () => {
+describe("the page's state", () => {
   const failure = { during: "start", code: "worker_silent", message: "no answer" } as const;
 
-  test("a worker that speaks again is not missing any more; one that ended is", () => {
+  test("a worker that answers again is present; an ended one is missing", () => {
     const missing = nextState(firstState(firstSettings("relay")), { type: "failed", failure });
     expect(nextState(missing, { type: "pong" }).failure).toBeNull();
     const ended = nextState(missing, { type: "failed", failure: { ...failure, code: "worker_ended" } });
@@ -51,14 +51,14 @@ describe("what the page shows", () => {
     expect(nextState(missing, { ...asked, begins: true }).failure).toBeNull();
   });
 
-  test("the last save is known, and whether anybody has it", () => {
+  test("knows the last save and whether it is stored", () => {
     const state = nextState(firstState(firstSettings("relay")), { type: "saved", step: 10, archive: null });
     expect(state.savedStep).toBe(10);
     const keeping = { isKept: false, words: "full" };
     expect(nextState(state, { type: "keeping", keeping }).keeping).toEqual(keeping);
   });
 
-  test("an address names the device, WebAssembly unless it asks for the other", () => {
+  test("an address names the device, WebAssembly by default", () => {
     expect(["", "?device=webgpu", "?device=cuda"].map((query) => settingsIn(query, "relay").device)).toEqual([
       "wasm",
       "webgpu",

@@ -51,10 +51,10 @@ beforeAll(async () => {
 });
 afterAll(() => team.close());
 
-describe("a run that is started, stopped, steered, taken away and brought back", () => {
+describe("a run that is started, stopped, steered, exported and imported", () => {
   const own = { kind: "facts" as const, facts: ["k6", "m3", "e9"], asked: ["k", "e"] as [string, string] };
 
-  test("a step is said with its team and one of its conversations", async () => {
+  test("reports a step with its team and a conversation", async () => {
     await session.train(1);
     const [{ point, team: state, episode } = expect.fail()] = heard("step");
     expect(point).toMatchObject({ step: 1, price: 0 });
@@ -79,7 +79,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     ]);
   });
 
-  test("a question of one's own is answered by both teams, and changes nothing", async () => {
+  test("both teams answer a custom question without a change to the run", async () => {
     await session.ask(own, 1);
     const [{ before, now } = expect.fail()] = heard("asked");
     expect(before).toMatchObject({ question: "k+e", gold: "15" });
@@ -88,7 +88,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     await expect(session.ask({ ...own, asked: ["k", "z"] }, 1)).rejects.toThrow("nobody knows z");
   });
 
-  test("a changed budget holds from the next step on, and the folder says so", async () => {
+  test("a changed budget applies from the next step and is recorded", async () => {
     await session.adjust({ steering: { kind: "price", price: 0.004 } });
     expect(JSON.parse(await text("config.json"))).toMatchObject({ train: { budget: { targetTokens: 14 } } });
     await session.train(1);
@@ -105,7 +105,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     expect(messages).toContainEqual("from step 2 on train.prices.tokens is 0.004 instead of nothing");
   });
 
-  test("what is exported goes on elsewhere to the same bytes", async () => {
+  test("an exported run resumes elsewhere to equal bytes", async () => {
     await session.exportRun();
     const [{ archive, name } = expect.fail()] = heard("exported");
     expect(name).toBe("relay-seed-1-step-2");
@@ -131,7 +131,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     expect(await Promise.all(names.map(digest))).toEqual(straight);
   });
 
-  test("a page that opens the same files shows the run, and a strange one is refused by name", async () => {
+  test("a page with the same files shows the run and rejects a foreign folder by name", async () => {
     const again = await Session.open(parts(), { ...settings, seed: 9 });
     expect(await again.view()).toMatchObject({ step: 3, settings: { seed: 1, steps: 3 } });
     const config = await text("config.json");

@@ -20,7 +20,7 @@ const own: OwnStory = {
   texts: ["Lily had a red ball.", "Tim wanted a red ball.", "The sun was bright."],
 };
 
-test("an address sets its own level alone", () => {
+test("an address sets only its own level", () => {
   const query = "?level=tellers&seed=4&warmup=20&budget=20&price=9";
   expect(settingsIn(query, "tellers")).toMatchObject({ level: "tellers", seed: 4, warmStart: 20 });
   expect(settingsIn(query, "tellers").steering).toEqual({ kind: "budget", targetTokens: 14 });
@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
   });
   afterAll(() => team.close());
 
-  test("the model is known by its bytes, whatever its files are called", async () => {
+  test("recognizes the model by its bytes, not by file names", async () => {
     const [tokens = expect.fail(), weights = expect.fail()] = model;
     const changed = Uint8Array.from(weights);
     changed[1000] = 1 + (changed[1000] ?? 0);
@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
     session = await Session.open(parts(), settings);
   });
 
-  test("a warm start comes before the first step, and one story is followed through the training", async () => {
+  test("a warm start precedes the first step, and one story is followed through training", async () => {
     await session.train(1);
     expect(heard("warm-up").map(({ step, steps }) => [step, steps])).toEqual([1, 2, 3].map((step) => [step, 3]));
     const [{ point, episode } = expect.fail()] = heard("step");
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
     expect(episode.turns[0]?.fact).not.toContain("Mom found");
   });
 
-  test("one's own story is told by both teams; a lie changes the liar and the solver alone", async () => {
+  test("both teams answer a custom story, and a lie changes only liar and solver", async () => {
     await session.ask(own, 1);
     await session.ask(own, 1, "two");
     const [trained, lied] = heard("asked");
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
       await expect(session.ask(wrong, 1)).rejects.toThrow(reason);
   });
 
-  test("what is exported goes on elsewhere to the same bytes, without the model", async () => {
+  test("an exported run without the model resumes elsewhere to equal bytes", async () => {
     await session.exportRun();
     const [{ archive, name } = expect.fail()] = heard("exported");
     expect(name).toBe("tellers-seed-1-step-1");
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("tellers of the story 
     expect(await session.view()).toMatchObject({ step: 2 });
   });
 
-  test("a warm start that is ended is begun anew", async () => {
+  test("an aborted warm start begins again", async () => {
     await keepStoryModel(files, model);
     await session.reset({ ...settings, seed: 2, warmStart: 600 });
     said = [];

@@ -29,7 +29,7 @@ describePages("samples of a bench", (pages) => {
 
   const chosen = (): Promise<string> => page.locator(".row.chosen .method").innerText();
 
-  test("a bench of 20,001 samples is filtered, gone through by keys, and linked to one sample", async () => {
+  test("filters a bench of 20,001 samples, walks it by keys, and links to one sample", async () => {
     await page.goto(`${address}/dashboard/#/benches`);
     await page.getByRole("link", { name: "20,001 samples, one by one" }).click();
     const status = page.getByRole("status").last();
@@ -61,7 +61,7 @@ describePages("samples of a bench", (pages) => {
     await other.close();
   });
 
-  test("F1 stands beside the verdict, and each test that ran with how it ended", async () => {
+  test("shows F1 beside the verdict and the end of each test", async () => {
     await at(`${place}?method=debate&verdict=wrong`);
     expect(await page.locator(".row").first().innerText()).not.toContain("F1");
     expect(await page.locator(".row").nth(1).innerText()).toContain("F1 40.0 %");
@@ -76,7 +76,7 @@ describePages("samples of a bench", (pages) => {
     expect(await page.locator(".grading").innerText()).toContain("F1 of words");
   });
 
-  test("what a model wrote stays text, with what cannot be seen by name", async () => {
+  test("model text stays text, with invisible characters named", async () => {
     await at(`${place}?method=vanilla&text=onerror`);
     await page.locator(".row").first().click();
     await page.locator(".sample .turn").first().waitFor();
@@ -88,7 +88,7 @@ describePages("samples of a bench", (pages) => {
     expect(await page.locator(".sample img, .sample script").count()).toBe(0);
   });
 
-  test("an error says so, and the same question by others is one click away", async () => {
+  test("shows errors, and other methods' samples are one click away", async () => {
     await at(`${place}?verdict=failed`);
     await page.locator(".row").first().click();
     await page.locator(".sample .notice.bad").waitFor();
@@ -98,7 +98,7 @@ describePages("samples of a bench", (pages) => {
     expect(await page.getByRole("region", { name: "Steps of grading" }).innerText()).toContain("exact number");
   });
 
-  test("nothing is in the way of those who see or point otherwise, wide and on a phone, in both schemes", async () => {
+  test("is accessible on wide screens and phones, in both schemes", async () => {
     const phone = await pages.open({ viewport: { width: 390, height: 844 } });
     for (const tab of [page, phone])
       for (const colorScheme of ["light", "dark"] as const) {
@@ -116,5 +116,5 @@ describePages("samples of a bench", (pages) => {
     await phone.close();
   });
 
-  test("no error was written to the console or told by the server", () => expect(pages.errors).toEqual([]));
+  test("writes no error to the console or from the server", () => expect(pages.errors).toEqual([]));
 });

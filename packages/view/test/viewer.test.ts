@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("what a run's pages are told", () => {
+describe("data of a run's pages", () => {
   test("the list names state, steps, evaluations and the leaves of the configuration", async () => {
     const [summary] = await get<RunSummary[]>("/api/runs");
     const [before, , after] = await rows("evaluations.jsonl");
@@ -90,7 +90,7 @@ describe("what a run's pages are told", () => {
     expect(named.has("scoring/error")).toBe(false);
   });
 
-  test("columns are those of the files, null where a row has no value", async () => {
+  test("columns equal the files, with null for missing values", async () => {
     const table = await get<MetricTable>(`/api/runs/${id}/columns?names=reward/mean,no/such,tokens/total`);
     const metrics = await rows("metrics.jsonl");
     expect(table).toEqual({
@@ -104,7 +104,7 @@ describe("what a run's pages are told", () => {
     });
   });
 
-  test("who speaks to whom adds up to what the metrics say", async () => {
+  test("tokens between agents add up to the metrics", async () => {
     const { agents, steps } = await get<Speech>(`/api/runs/${id}/speech`);
     const metrics = await rows("metrics.jsonl");
     expect([agents, steps.map(({ step }) => step)]).toEqual([
@@ -124,7 +124,7 @@ describe("what a run's pages are told", () => {
     }
   });
 
-  test("episodes are found by kind, step, grade, speaker and words; their means are the metrics", async () => {
+  test("finds episodes by kind, step, grade, speaker and text, and their means are the metrics", async () => {
     const all = await get<EpisodePage>(`/api/runs/${id}/episodes?limit=500`);
     expect([all.total, all.rows.length]).toEqual([39, 39]);
     expect(all.rows.slice(0, 6).map(({ kind, step }) => [kind, step])).toContainEqual(["evaluation", 4]);
@@ -156,7 +156,7 @@ describe("what a run's pages are told", () => {
     expect(second.rows).toEqual(all.rows.slice(5, 8));
   });
 
-  test("an episode has its tokens with log-probs, advantages and prices, what was read, and the same problem elsewhere", async () => {
+  test("an episode has tokens with log-probs, advantages, prices and readings, and equal problems elsewhere", async () => {
     for await (const { step, episode, reward, terms } of eachEpisode(folderSource(join(folder, "runs/a")), "step")) {
       const page = await get<EpisodePage>(`/api/runs/${id}/episodes?kind=training&fromStep=${step}&toStep=${step}`);
       const details = await Promise.all(
@@ -187,14 +187,14 @@ describe("what a run's pages are told", () => {
     expect(evaluated.row).toMatchObject({ key: "e4.1", kind: "evaluation", step: 4, reward: null });
   });
 
-  test("there are no benches here", async () => expect(await get<BenchTable[]>("/api/benches")).toEqual([]));
+  test("lists no benches", async () => expect(await get<BenchTable[]>("/api/benches")).toEqual([]));
 });
 
-describe("who may ask what", () => {
+describe("access control", () => {
   const status = async (path: string, headers = {}, method = "GET"): Promise<number> =>
     (await ask(path, headers, method)).status;
 
-  test("a path is looked up, and leads nowhere else", async () => {
+  test("a path never leads outside the folder", async () => {
     const paths = [
       "/nothing",
       "/dashboard",
@@ -222,7 +222,7 @@ describe("who may ask what", () => {
     expect(await status("/api/runs", {}, "HEAD")).toBe(200);
   });
 
-  test("a host that a name server made up, and pages from elsewhere, are refused", async () => {
+  test("rejects rebound host names and pages of other origins", async () => {
     for (const host of ["evil.example", "localhost.evil.example", "192.168.1.7:1234", "", "localhost@evil.example"])
       expect([host, await status("/api/runs", { host })]).toEqual([host, 403]);
     for (const host of ["localhost", "127.0.0.1:1234", "[::1]:1234", "dash.localhost"])
@@ -248,7 +248,7 @@ describe("who may ask what", () => {
     ).toBe(200);
   });
 
-  test("pages load from their own site alone; data is kept nowhere", async () => {
+  test("pages load only from their own site, and data is not cached", async () => {
     const page = await ask("/dashboard/");
     expect(page.headers.get("content-security-policy")).toMatch(
       /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/u,
@@ -267,7 +267,7 @@ describe("who may ask what", () => {
     expect((await ask("/api/runs")).headers.get("cache-control")).toBe("no-store");
   });
 
-  test("where others reach it, a token becomes a cookie; without it nothing is answered", async () => {
+  test("on a public address a token becomes a cookie, and nothing is answered without it", async () => {
     const options = { folders: [], pages: join(folder, "pages"), hosts: ["0.0.0.0", "box.example"], token: "se-cret" };
     const open = await openViewer(options);
     const reach = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
@@ -291,7 +291,7 @@ describe("who may ask what", () => {
   });
 });
 
-test("a failure inside is told to who looks after the server, and to nobody else", async () => {
+test("reports internal failures only to the operator", async () => {
   const heard: unknown[] = [];
   const broken = await openViewer({
     folders: [],
@@ -308,7 +308,7 @@ test("a failure inside is told to who looks after the server, and to nobody else
   await broken.close();
 });
 
-test("behind a server of Node's the stream says what grows, and ends with who reads it", async () => {
+test("behind Node's server the stream reports growth and ends with its reader", async () => {
   const server = createViewServer(viewer, (error) => expect(error).toBeNull());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -16,7 +16,7 @@ const textOf = (messages: ServedRequest["messages"]): string => messages.map(({ 
 const csv =
   'capital,of\nParis,"Which city governs France, [Paris]?"\nRome,Which city governs Italy [Milan]?\n,nothing\n';
 
-test("a table of questions of one's own; the same bytes again, or none", async () => {
+test("reads a custom question table and rejects changed bytes", async () => {
   const [folder, { url, served }] = [await temporaryFolder(), await server()];
   const [file, run] = [join(folder, "capitals.csv"), join(folder, "bench")];
   await writeFile(file, csv);
@@ -36,7 +36,7 @@ test("a table of questions of one's own; the same bytes again, or none", async (
   await expectRefused(["bench", "--resume", "--run", run], "has changed since this bench was started");
 });
 
-test("a plan needs no model, and asks for one where questions are put", async () => {
+test("plans without a model and requires one to ask questions", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "capitals.csv");
   await writeFile(file, "of,gold\nItaly,Rome\n");
@@ -61,7 +61,7 @@ test.for([
   [["--data", "a.csv", "--grading", "text", "--rows", "many"], "--rows"],
   [["--benchmarks", "gsm8k", "--rows", "3"], "--rows has no effect without --data"],
   [["--benchmarks", "gsm8k", "--grading", "text"], "--grading has no effect without --data"],
-] as const)("%j is refused", async ([given, reason]) => {
+] as const)("rejects %j", async ([given, reason]) => {
   const { code, out, err } = await bench(...given, ...asking);
   expect([code > 0, out]).toEqual([true, ""]);
   expect(err).toContain(reason);

@@ -6,7 +6,7 @@ import { cli, laconic } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
-test("a model judges free answers by their golds; without its verdict there is none", async () => {
+test("a model judges free answers by their golds; without a verdict they are undecided", async () => {
   const folder = await temporaryFolder();
   const questions = join(folder, "questions.csv");
   await writeFile(
@@ -40,7 +40,7 @@ test("a model judges free answers by their golds; without its verdict there is n
   ).toBe(true);
 });
 
-test("a judge of nothing, and one that a cap cannot price, are refused", async () => {
+test("rejects a judge without free answers and a cap without a price", async () => {
   const folder = await temporaryFolder();
   const questions = join(folder, "sums.csv");
   await writeFile(questions, "question,gold\n2+2?,4\n");

@@ -108,14 +108,14 @@ async function fixtures(): Promise<OpenOptions> {
   return { folder, offline: true, mode: "lenient", allowChanged: true };
 }
 
-describe.each(choiceBenchmarks)("%s: every request of every method", (benchmark) => {
+describe.each(choiceBenchmarks)("%s: sends every request of every method", (benchmark) => {
   test("shows each option once", async () => {
     const { by, set } = await requests(benchmark, await fixtures(), { limit: 1, shots: 0 });
     expect(set.problems[0]?.choices).toHaveLength(benchmark === "aqua" ? 5 : 4);
     checkOnce(by, set);
   });
 
-  test.skipIf(data === undefined)("does so with real questions (LACONIC_DATA)", async () => {
+  test.skipIf(data === undefined)("shows each option once in real questions (LACONIC_DATA)", async () => {
     const { by, set } = await requests(benchmark, { folder: data ?? "", offline: true }, { limit: 2, shots: 0 });
     checkOnce(by, set);
   });
@@ -133,7 +133,7 @@ test("worked examples show their own options once each", async () => {
 });
 
 test.skipIf(data === undefined)(
-  "MMLU's few shots are the first five of the question's own subject (LACONIC_DATA)",
+  "MMLU's few-shot examples are the first five of the question's subject (LACONIC_DATA)",
   async () => {
     const open = { folder: data ?? "", offline: true };
     const given = { benchmarks: ["mmlu"], methods: ["vanilla:few-shot-answers", "log-likelihood:few-shot"], limit: 8 };
@@ -157,7 +157,7 @@ test.skipIf(data === undefined)(
   },
 );
 
-test("the letters that graders look for are those before the options", () => {
+test("graders look for the letters shown before the options", () => {
   for (const name of choiceBenchmarks) {
     const { answer } = benchmarkNamed(name);
     expect(answer).toEqual({ kind: "letter", letters: name === "aqua" ? "ABCDE" : "ABCD" });

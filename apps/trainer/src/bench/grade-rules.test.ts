@@ -21,14 +21,14 @@ async function rulesOf(text: string | undefined): Promise<unknown> {
   return [gradeRule, gradeRules];
 }
 
-test("a rule is of all benchmarks, or of single ones", async () => {
+test("a grading rule applies to all benchmarks or to named ones", async () => {
   expect(await rulesOf(undefined)).toEqual(["own", {}]);
   expect(await rulesOf("published")).toEqual(["published", {}]);
   expect(await rulesOf("math500=published, gsm8k=own")).toEqual(["own", { math500: "published", gsm8k: "own" }]);
   expect(await rulesOf("lenient,minerva=published")).toEqual(["lenient", { minerva: "published" }]);
 });
 
-test("what is no rule, no benchmark of the bench, or said twice is refused by name", async () => {
+test("rejects unknown rules, unknown benchmarks and duplicates by name", async () => {
   await expect(rulesOf("strict")).rejects.toThrow(/gradeRule/u);
   await expect(rulesOf("gsm8k=strict")).rejects.toThrow(/gsm8k/u);
   await expect(rulesOf("mmlu=own")).rejects.toThrow("grade-rule names mmlu, which this bench does not play");

@@ -7,7 +7,7 @@ import { laconic } from "../../test/laconic.ts";
 import { recordingServer } from "../../test/recording-server.ts";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 
-test("a bench keeps what its server was asked, and nothing of it with --no-requests", async () => {
+test("a bench stores its server requests, and none with --no-requests", async () => {
   const folder = await temporaryFolder();
   const { url, served } = await recordingServer((_, nth) => `It is #### ${nth}`);
   const data = join(folder, "sums.jsonl");

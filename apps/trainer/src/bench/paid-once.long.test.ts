@@ -56,7 +56,7 @@ async function killOften(
   expect(calls - unsettled.calls).toBeLessThanOrEqual(most);
 }
 
-test("a bench that is killed again and again pays once for each reply that arrived", async () => {
+test("a repeatedly killed bench pays once for each received reply", async () => {
   const random = randomFromSeed(5);
   const folder = await temporaryFolder();
   const { url, bodies } = await countingServer(random);
@@ -75,7 +75,7 @@ test("a bench that is killed again and again pays once for each reply that arriv
 });
 
 test.each([true, false])(
-  "a training whose actor is behind a server pays once for each reply that arrived; its price is known: %s",
+  "a training with a server actor pays once for each received reply; known price: %s",
   async (isPriced) => {
     const random = randomFromSeed(6);
     const folder = await temporaryFolder();

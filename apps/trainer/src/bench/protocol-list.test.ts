@@ -4,7 +4,7 @@ import { laconic, type Said } from "../../test/laconic.ts";
 
 const list = (...words: readonly string[]): Promise<Said> => laconic("bench", "--list", ...words);
 
-test("bench --list: every method with its protocols, in words and as data", async () => {
+test("bench --list shows every method with its protocols as text and data", async () => {
   const { code, out } = await list();
   expect(code).toBe(0);
   for (const { name, protocols = [] } of baselines) {
@@ -17,7 +17,7 @@ test("bench --list: every method with its protocols, in words and as data", asyn
   expect(methods[1]?.protocols).toEqual(baselines.find(({ name }) => name === "php")?.protocols);
 });
 
-test("a method that does not exist is refused with the known ones", async () => {
+test("rejects an unknown method and lists the known ones", async () => {
   const { code, err } = await list("--methods", "phq");
   expect([code, err]).toEqual([2, expect.stringContaining("there is no method phq; did you mean php? known: vanilla")]);
 });

@@ -80,7 +80,7 @@ function reply(request: ServedRequest): string {
   return `The answer is ${/^([A-J])\) (?:right|option j)$/mu.exec(text)?.[1] ?? "?"}`;
 }
 
-test("all four are planned and played, graded by their own rules, and resumed", async () => {
+test("plans, plays, grades and resumes all four benchmarks", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
   const given = ["--benchmarks", names, "--methods", "vanilla,cot", "--model", "fake", "--base-url", url, "--offline"];
@@ -114,7 +114,7 @@ test("all four are planned and played, graded by their own rules, and resumed", 
   expect(served).toHaveLength(12);
 });
 
-test("a window of days asks LiveCodeBench's questions of it out of all releases here, in records, report and resume", async () => {
+test("a date range selects LiveCodeBench's questions from all local releases, in records, report and resume", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const row = JSON.parse(contents["livecodebench/test6.jsonl"] as string) as Record<string, unknown>;
   const release = (file: string, days: Readonly<Record<string, string>>): Promise<void> =>
@@ -168,7 +168,7 @@ test("a window of days asks LiveCodeBench's questions of it out of all releases 
   }
 });
 
-test("MMLU-Pro's chains of thought show five worked examples of the question's own category, in their file's order", async () => {
+test("MMLU-Pro's chains of thought show five worked examples of the question's category in file order", async () => {
   const [folder, { url, served }] = [await dataFolder(), await recordingServer(reply)];
   const run = join(folder, "bench");
   const given = cli`--benchmarks mmlu-pro --methods cot --model fake --base-url ${url} --folder ${folder}`;
@@ -183,7 +183,7 @@ test("MMLU-Pro's chains of thought show five worked examples of the question's o
   expect(JSON.parse(record as string)).toMatchObject({ protocol: "cot/mmlu-pro@1", shots: 5, published: null });
 });
 
-test("a method that does not fit, and one without questions to learn on, are named", async () => {
+test("names unsuitable methods and methods without calibration questions", async () => {
   const given = ["--folder", await dataFolder(), "--model", "m", "--offline", "--dry-run"];
   await expectRefused(
     ["bench", "--benchmarks", "livecodebench", "--methods", "log-likelihood", ...given],

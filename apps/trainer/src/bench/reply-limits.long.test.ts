@@ -15,7 +15,7 @@ async function questions(folder: string, count: number): Promise<string> {
   return path;
 }
 
-test("--timeout ends a call that a server never answers, and is charged at the most that it can cost", async () => {
+test("--timeout ends an unanswered call and charges its highest possible cost", async () => {
   const folder = await temporaryFolder();
   const { url } = await recordingServer(() => new Promise(() => undefined)); // never answers
   const run = join(folder, "bench");
@@ -27,7 +27,7 @@ test("--timeout ends a call that a server never answers, and is charged at the m
   await expectRefused(["bench", ...given, "--run", join(folder, "other"), "--timeout", "soon"], "--timeout");
 });
 
-test("by default a reply may be as long as in the paper", async () => {
+test("the default reply limit is the paper's", async () => {
   const folder = await temporaryFolder();
   const plan = async (...more: string[]): Promise<string> => {
     const words = ["--data", await questions(folder, 1), "--grading", "numeric", "--model", "fake", "--dry-run"];

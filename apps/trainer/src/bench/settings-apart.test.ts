@@ -39,7 +39,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const tokensOf = (served: readonly ServedRequest[]): number =>
   sum(served.map(({ promptTokens, completionTokens }) => promptTokens + completionTokens));
 
-test("dealt, nobody is told another's part; the table stands apart, and the ledger is the server's count", async () => {
+test("dealt agents see only their part, with a separate table and the server's token counts", async () => {
   const { url, served } = await recordingServer((_, nth) => `I think so.\n#### ${nth % 3}`);
   const { words, records, run } = await bench(url, "cot,debate,hint,mad,self-refine", ["--distribute"]);
   const { code, out, err } = await laconic(...words);
@@ -81,7 +81,7 @@ test("dealt, nobody is told another's part; the table stands apart, and the ledg
   ).toEqual(["method", "LLM-Debate", "Hint-Actor", "MAD"]);
 });
 
-test("equal tokens are those that each team took on the server, in two forms, also after an interruption", async () => {
+test("equal-budget methods use each team's server tokens in both forms, also after an interruption", async () => {
   let down = true;
   // The first server refuses one question to the debate.
   const answer = (request: ServedRequest, nth: number): string | null =>
@@ -129,14 +129,14 @@ test("equal tokens are those that each team took on the server, in two forms, al
   expect(out).toContain("Single agent, equal tokens, votes, as LLM-Debate (dealt)");
 });
 
-test("equal tokens without a team are refused", async () => {
+test("rejects equal-budget methods without a team", async () => {
   const { url, served } = await recordingServer(() => "#### 1");
   const { words } = await bench(url, "vanilla,equal-budget");
   const { code, err } = await laconic(...words);
   expect([code, served.length, err]).toEqual([2, 0, expect.stringContaining("no method here has several agents")]);
 });
 
-test("a model per role: each server is asked by its own, paid at its own price, and the key stays at home", async () => {
+test("a model per role asks its own server at its own price and keeps the key", async () => {
   const [home, other] = [await recordingServer(() => "Say it."), await recordingServer(() => "#### 17")];
   const { words, records, run } = await bench(
     home.url,
@@ -171,7 +171,7 @@ test.for([
   [["--role-model", "actor"], '"actor" is not ROLE=...'],
   [["--role-price", "actor=1/2"], "actor has no model of its own"],
   [["--actor", "shipped"], "an actor speaks for trained teams, and there is none"],
-] as const)("%j is refused", async ([more, reason]) => {
+] as const)("rejects %j", async ([more, reason]) => {
   const { url, served } = await recordingServer(() => "#### 1");
   const { words } = await bench(url, "hint", more);
   const { code, err } = await laconic(...words);

@@ -30,7 +30,7 @@ async function requests(
 test.for([
   ["hint", "collaborator"],
   ["critic", "critic"],
-] as const)("untrained %s asks what the team that is trained asks", async ([name, slot]) => {
+] as const)("untrained %s sends the same prompts as the trained team", async ([name, slot]) => {
   const options = {
     agents: 3,
     rounds: 2,

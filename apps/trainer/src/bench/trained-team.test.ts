@@ -6,14 +6,14 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { checkBenchConfig, methodSpec } from "../../../../packages/evaluation/src/bench/bench-config.ts";
 import { trainedTeam } from "../../../../packages/runtime/src/bench/play-questions.ts";
 
-test("a method is a published one, or a team and its run", () => {
+test("a method is a published one or a trained team with its run", () => {
   expect(methodSpec("sc")).toEqual({ name: "sc", run: null });
   expect(methodSpec("agent-gspo=runs/a=b")).toEqual({ name: "agent-gspo", run: "runs/a=b" });
   for (const wrong of ["nobody", "=runs/x", "a b=runs/x", "team="])
     expect(() => methodSpec(wrong)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
 });
 
-test("two methods of one name are refused", () => {
+test("rejects two methods with one name", () => {
   const config = {
     benchmarks: ["gsm8k"],
     model: "m",
@@ -34,7 +34,7 @@ test("two methods of one name are refused", () => {
   );
 });
 
-test("a run that answers other questions, and a folder that is no run, are refused", async () => {
+test("rejects a run for other questions and a folder without a run", async () => {
   const folder = await temporaryFolder();
   const terminal = recordingTerminal();
   await expect(trainedTeam("team", folder, terminal)).rejects.toMatchObject({ code: "run_missing" });

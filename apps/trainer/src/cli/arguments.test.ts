@@ -12,6 +12,6 @@ test.each([
   ["0.5KiB", 512],
 ])("%s is read in binary and decimal units", (text, bytes) => expect(bytesOf(text)).toBe(bytes));
 
-test.each(["", "GiB", "24 G", "-1GiB", "0", "1e999", "24GiB each"])("%j is refused", (text) => {
+test.each(["", "GiB", "24 G", "-1GiB", "0", "1e999", "24GiB each"])("rejects %j", (text) => {
   expect(() => bytesOf(text)).toThrow(`--memory is ${text}, expected bytes such as 24GiB`);
 });

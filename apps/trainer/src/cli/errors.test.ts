@@ -15,14 +15,14 @@ test.for([
   ["an array", refused()],
   ["WebAssembly", new RangeError("WebAssembly.Memory(): could not allocate memory")],
   ["an instance of it", new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory")],
-] as const)("a shortage of memory for %s is the system's doing, not a defect of ours", ([, error]) => {
+] as const)("reports a lack of memory for %s as a system failure, not a bug", ([, error]) => {
   const terminal = recordingTerminal();
   expect(reportError(error, terminal, true)).toBe(1);
   expect(JSON.parse(terminal.out.join("\n"))).toMatchObject({ error: { code: "ENOMEM" } });
   expect(terminal.err.join("\n")).toMatch(/^laconic: not enough memory: .+$/u);
 });
 
-test("a shortage of open files says which limit it is; other ranges are defects", () => {
+test("reports the open-file limit by name and other range errors as bugs", () => {
   const terminal = recordingTerminal();
   const full = Object.assign(new Error("EMFILE: too many open files, open 'x'"), {
     code: "EMFILE",

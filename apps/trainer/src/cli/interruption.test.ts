@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { exitCodeOfSignal, interrupted, interrupts } from "./interruption.ts";
 
-test("the first signal asks work to stop, the second ends the process, and none is heard afterwards", () => {
+test("the first signal stops work, the second ends the process, and later ones are ignored", () => {
   const before = process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
   const exit = vi.spyOn(process, "exit").mockImplementation(() => undefined as never);
   const notes: string[] = [];
@@ -17,7 +17,7 @@ test("the first signal asks work to stop, the second ends the process, and none 
   expect(process.listenerCount("SIGINT") + process.listenerCount("SIGTERM")).toBe(before);
 });
 
-test("who waits for a signal learns which it was", async () => {
+test("a waiting caller receives the signal's name", async () => {
   const kept = process.listeners("SIGINT");
   const keptTerm = process.listeners("SIGTERM");
   const waiting = interrupted();

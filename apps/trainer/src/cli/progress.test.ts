@@ -5,7 +5,7 @@ import { spinner, spinWhile } from "./progress.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("what takes more than a second says so once where nobody watches; what does not says nothing", async () => {
+test("reports work above a second once without a terminal, and shorter work not at all", async () => {
   const terminal = recordingTerminal();
   spinner(terminal, "loading the model")();
   await vi.advanceTimersByTimeAsync(5000);
@@ -18,7 +18,7 @@ test("what takes more than a second says so once where nobody watches; what does
   end();
 });
 
-test("on a terminal the moving line counts seconds until it is over, also when it fails", async () => {
+test("the terminal line counts seconds until the work ends or fails", async () => {
   const lines: string[] = [];
   const terminal = { ...recordingTerminal(), interactive: true, status: (line: string) => void lines.push(line) };
   const ended = spinWhile(terminal, "measuring", async () => {

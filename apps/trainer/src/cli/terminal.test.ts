@@ -17,7 +17,7 @@ function openTerminal(): { terminal: ReturnType<typeof processTerminal>; written
   return { terminal: processTerminal(tty, tty), written: () => Buffer.concat(written).toString() };
 }
 
-test("whatever is written, a terminal obeys nothing of it but our own colours", () => {
+test("the terminal obeys no control characters except our own colours", () => {
   vi.stubEnv("NO_COLOR", undefined);
   vi.stubEnv("TERM", "xterm");
   vi.stubEnv("FORCE_COLOR", "1");
@@ -39,14 +39,14 @@ test("whatever is written, a terminal obeys nothing of it but our own colours", 
   vi.unstubAllEnvs();
 });
 
-test("JSON keeps every character, and a terminal obeys none of it", () => {
+test("JSON keeps every character, and the terminal obeys none", () => {
   const { terminal, written } = openTerminal();
   printResult(terminal, true, { said: hostile }, () => "");
   expect(written()).toMatch(/^[\u0020-\u007e]+\n$/u);
   expect(JSON.parse(written())).toEqual({ said: hostile });
 });
 
-test("a received folder says nothing to the terminal but text", async () => {
+test("a received folder writes only text to the terminal", async () => {
   const folder = await temporaryFolder();
   const run = join(folder, "\u001b[31mrun");
   await mkdir(run);

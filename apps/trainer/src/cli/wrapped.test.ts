@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { processTerminal } from "./terminal.ts";
 import { fitted } from "./wrapped.ts";
 
-test("a sentence ends at words and goes on below its beginning, behind its label", () => {
+test("wraps a sentence between words and indents it after its label", () => {
   expect(fitted("three holders know one fact each", 18)).toBe("three holders know\none fact each");
   expect(fitted("test      90.0 % on ten problems that nothing was chosen by", 40)).toBe(
     "test      90.0 % on ten problems that\n          nothing was chosen by",
@@ -18,7 +18,7 @@ test("JSON, rows of tables and long words stay whole", () => {
   for (const text of [json, row, path]) expect(fitted(text, 40)).toBe(text);
 });
 
-test("only who looks at a terminal has lines broken: a pipe gets them whole", () => {
+test("wraps lines only on a terminal; a pipe gets whole lines", () => {
   const line = "word ".repeat(40).trim();
   for (const isTTY of [true, false]) {
     const written: string[] = [];

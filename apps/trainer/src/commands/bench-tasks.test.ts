@@ -11,7 +11,7 @@ async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "bench");
 }
 
-test("all five baselines on the relay's writers, and a second run takes no sample again", async () => {
+test("plays all five baselines on the relay's writers, and a second run repeats no sample", async () => {
   const folder = await temporary();
   const words = ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--limit", "3", "--run", folder];
   const { code, out, err } = await bench(...words, "--json");
@@ -34,7 +34,7 @@ test("all five baselines on the relay's writers, and a second run takes no sampl
 // Posts to write about come from a data folder.
 const data = process.env["LACONIC_DATA"];
 
-test.skipIf(data === undefined)("a cap stops, and holds for what is gone on with (LACONIC_DATA)", async () => {
+test.skipIf(data === undefined)("a spend cap stops a bench and holds after a resume (LACONIC_DATA)", async () => {
   const folder = await temporary();
   const { url, served } = await recordingServer(() => "four");
   const words = ["--tasks", "writing/tldr", "--model", "m", "--base-url", url, "--limit", "40", "--run", folder];
@@ -64,7 +64,7 @@ test.for([
     "what m costs is not known; give --price",
   ],
   [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
-] as const)("refused: %j", async ([words, reason]) => {
+] as const)("rejects %j", async ([words, reason]) => {
   const { code, err } = await bench(...words, "--run", await temporary());
   expect(code).not.toBe(0);
   expect(err).toContain(reason);

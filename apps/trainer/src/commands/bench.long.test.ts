@@ -40,13 +40,13 @@ test.for([
   [["--benchmarks", "gsm8k,tldr", "--methods", "vanilla", "--model", "m"], "tldr has no right answers"],
   [["--benchmarks", "arxiv", "--methods", "vanilla", "--model", "m"], "laconic bench --tasks writing/arxiv"],
   [["--resume", "--run", "/no/such/bench"], "holds no bench"],
-] as const)("%j is refused", async ([given, reason]) => {
+] as const)("rejects %j", async ([given, reason]) => {
   const { code, out, err } = await bench(...given);
   expect([code, out]).toEqual([2, ""]);
   expect(err).toContain(reason);
 });
 
-test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", async () => {
+test.skipIf(data === undefined)("writes a plan, samples and tables (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const plan = await bench(...words(url, run), "--dry-run", "--json");
@@ -67,7 +67,7 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", async 
   await expect(readdir(capped)).rejects.toThrow("ENOENT");
 });
 
-test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {
+test.skipIf(data === undefined)("plan and costs include calibration (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const given = cli`--benchmarks gsm8k --methods agentprune-c --model fake --base-url ${url} --limit 1 --offline
@@ -87,7 +87,7 @@ test.skipIf(data === undefined)("a plan has what calibration takes, and so have 
 });
 
 test.skipIf(data === undefined)(
-  "killed midway and gone on with, it ends with the tables of a whole one (LACONIC_DATA)",
+  "a killed and resumed bench ends with the tables of an uninterrupted one (LACONIC_DATA)",
   async () => {
     const [folder, { url }] = [await temporaryFolder(), await server(30)];
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
@@ -107,7 +107,7 @@ test.skipIf(data === undefined)(
   },
 );
 
-test.skipIf(data === undefined)("a cap holds over all parts of a bench (LACONIC_DATA)", async () => {
+test.skipIf(data === undefined)("a spend cap covers all parts of a bench (LACONIC_DATA)", async () => {
   const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   // A call costs 5 cents; reserved at most 63 cents.

@@ -21,7 +21,7 @@ async function folderWith(train: readonly object[] = []): Promise<string> {
   return folder;
 }
 
-test("ls says what there is and what is here", async () => {
+test("ls lists known benchmarks and local files", async () => {
   const folder = await folderWith();
   const { code, out } = await data("ls", "--folder", folder, "--json");
   expect(code).toBe(0);
@@ -30,7 +30,7 @@ test("ls says what there is and what is here", async () => {
   expect((await data("ls", "--folder", folder)).out).toMatch(/^here {2}gsm8k test +1319 {2}MIT$/m);
 });
 
-test("a file that is not the known one is refused, and allowed where asked; bad rows are listed", async () => {
+test("rejects a changed file unless allowed, and lists bad rows", async () => {
   const folder = await folderWith();
   await expectRefused(["data", "get", "gsm8k", "--folder", folder], "is not the GSM8K that is known");
   const lenient = ["--folder", folder, "--lenient", "--allow-changed"];
@@ -39,7 +39,7 @@ test("a file that is not the known one is refused, and allowed where asked; bad 
   expect(err).toMatch(/left out: .*test\.jsonl row 2: answer does not end with "#### " and a number/);
 });
 
-test("show prints problems, split over agents where asked, without a terminal's control characters", async () => {
+test("show prints problems, optionally dealt to agents, without control characters", async () => {
   const folder = await folderWith();
   const words = ["show", "gsm8k", "--folder", folder, "--lenient", "--allow-changed"];
   const { out } = await data(...words, "--agents", "2");
@@ -52,7 +52,7 @@ test("show prints problems, split over agents where asked, without a terminal's 
   expect((await data(...words, "--agents", "none")).err).toContain("--agents is none");
 });
 
-test("show prints options once, and counts what it cannot split", async () => {
+test("show prints options once and counts problems it cannot deal", async () => {
   const folder = await folderWith();
   await mkdir(join(folder, "aqua"));
   const options = ["A)1", "B)2", "C)3", "D)4", "E)5"];
@@ -77,7 +77,7 @@ test("check finds examples that give test questions away", async () => {
   expect([empty.code, empty.err]).toEqual([1, expect.stringContaining("laconic data get NAME") as string]);
 });
 
-test("check names a file that nobody can read, and checks the others all the same", async () => {
+test("check names an unreadable file and still checks the others", async () => {
   const folder = await folderWith();
   await mkdir(join(folder, "svamp"));
   await writeFile(join(folder, "svamp/SVAMP.json"), '[{"ID": "chal-1",');
@@ -87,7 +87,7 @@ test("check names a file that nobody can read, and checks the others all the sam
   expect(out).toMatch(/gsm8k test: 1 problems/u);
 });
 
-test("offline, what is missing is an error that says what was looked for", async () => {
+test("offline, a missing file is an error that names the searched places", async () => {
   const { code, err } = await data("get", "svamp", "--folder", await folderWith(), "--offline");
   expect([code, err]).toEqual([2, expect.stringContaining("holds none of svamp/SVAMP.json") as string]);
   expect((await data("get", "gsm9k")).err).toContain("there is no benchmark gsm9k");

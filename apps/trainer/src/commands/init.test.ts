@@ -33,8 +33,8 @@ async function answered(
 
 const written = (...path: readonly string[]): Promise<string> => readFile(join(folder, ...path), "utf8");
 
-describe("a project", () => {
-  test("has three files to read and what they need, and says what comes next", async () => {
+describe("a written project", () => {
+  test("has three files to read, their requirements and the next steps", async () => {
     const { code, out } = await init("--yes", join(folder, "My Team"));
     expect(code).toBe(0);
     expect((await readdir(join(folder, "My Team"))).toSorted()).toEqual(files);
@@ -49,13 +49,13 @@ describe("a project", () => {
     for (const file of files) expect(await written("My Team", file)).not.toContain("{{");
   });
 
-  test("goes into a folder that is there, beside what does no harm", async () => {
+  test("is written into an existing folder next to unrelated files", async () => {
     await mkdir(join(folder, ".git"));
     expect((await init(folder, "-y")).code).toBe(0);
     expect((await readdir(folder)).toSorted()).toEqual([".git", ...files]);
   });
 
-  test("takes a name and steps, and is one line of JSON", async () => {
+  test("accepts a name and steps, and prints one line of JSON", async () => {
     const { code, out } = await init(folder, "--name", "@me/team", "--steps", "5", "--json");
     expect(code).toBe(0);
     const result = JSON.parse(out) as { folder: string; name: string; files: string[]; next: string[] };
@@ -65,7 +65,7 @@ describe("a project", () => {
   });
 });
 
-describe("questions", () => {
+describe("questions of init", () => {
   test("have defaults", async () => {
     const { code, asked } = await answered(["", "", ""], "--yes=false", join(folder, "a"));
     expect(code).toBe(0);
@@ -73,7 +73,7 @@ describe("questions", () => {
     expect(await written("a", "run.config.ts")).toContain("steps: 60,");
   });
 
-  test("are asked again after an answer that cannot be", async () => {
+  test("are repeated after an invalid answer", async () => {
     const { code, asked, err } = await answered([join(folder, "b"), "No Name", "yes", "0", "12"]);
     expect(code).toBe(0);
     expect(asked.map((text) => text.split(" ")[0])).toEqual(["Folder", "Name", "Name", "Steps", "Steps"]);
@@ -83,25 +83,25 @@ describe("questions", () => {
     expect(await written("b", "run.config.ts")).toContain("steps: 12,");
   });
 
-  test("are not asked with --yes, nor what was given", async () => {
+  test("are skipped with --yes and for given options", async () => {
     expect((await answered([], "--yes", join(folder, "c"))).asked).toEqual([]);
     expect((await answered([], join(folder, "d"), "--name", "d", "--steps", "3")).asked).toEqual([]);
   });
 
-  test("that nobody answers leave nothing behind", async () => {
+  test("leave no files if unanswered", async () => {
     expect((await answered(["e"], join(folder, "e"))).code).toBe(130);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("are not asked about a folder that is taken", async () => {
+  test("are skipped for an occupied folder", async () => {
     await writeFile(join(folder, "task.ts"), "mine");
     const { code, asked } = await answered(["x"], folder);
     expect([code, asked]).toEqual([2, []]);
   });
 });
 
-describe("refused, with nothing written", () => {
-  test("files in the way, all of them named and left as they are", async () => {
+describe("init rejects without writing", () => {
+  test("existing files, names them all and leaves them unchanged", async () => {
     await writeFile(join(folder, "package.json"), "mine");
     await symlink("nowhere", join(folder, "task.ts"));
     const { code, err } = await init("--yes", folder);
@@ -111,7 +111,7 @@ describe("refused, with nothing written", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["package.json", "task.ts"]);
   });
 
-  test("a file instead of a folder, and a folder within a file", async () => {
+  test("a file as a folder, and a folder inside a file", async () => {
     await writeFile(join(folder, "file"), "mine");
     expect(await init("--yes", join(folder, "file"))).toMatchObject({
       code: 2,
@@ -124,14 +124,14 @@ describe("refused, with nothing written", () => {
     expect(await written("file")).toBe("mine");
   });
 
-  test.runIf(process.platform === "linux")("a folder where nothing can be made", async () => {
+  test.runIf(process.platform === "linux")("a folder without write permission", async () => {
     const { code, err } = await init("--yes", "/proc/laconic/project");
     expect(code).toBe(2);
     expect(err).toContain("/proc/laconic/project cannot be written: ENOENT");
   });
 
   // Linux takes paths of 4,095 bytes: task.ts fits, run.config.ts does not.
-  test.runIf(process.platform === "linux")("a folder in which writing ends half way", async () => {
+  test.runIf(process.platform === "linux")("a folder where writing fails halfway", async () => {
     let deep = folder;
     for (let left = 4095 - "/task.ts".length - folder.length; left > 1; left -= Math.min(200, left))
       deep += `/${"d".repeat(Math.min(200, left) - 1)}`;

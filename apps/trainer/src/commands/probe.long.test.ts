@@ -35,7 +35,7 @@ async function probed(...words: readonly string[]): Promise<ProbeRecord> {
   return probeRecordSchema.parse(JSON.parse(out));
 }
 
-test("every family is measured or has a reason, the same twice", { timeout }, async () => {
+test("measures every family or gives a reason, with equal repeats", { timeout }, async () => {
   const record = await probed();
   expect(record.families.map(({ family }) => family)).toEqual([
     "distractors",
@@ -68,7 +68,7 @@ test("every family is measured or has a reason, the same twice", { timeout }, as
   expect(await probed()).toEqual(record);
 });
 
-test("another model answers, and problems of one's own are families", { timeout }, async () => {
+test("probes another model and custom problem families", { timeout }, async () => {
   const words = ["--families", "other-actor,easy,hard,own", "--file", own(), "--actor", "shipped"];
   const { families, skipped } = await probed(...words);
   expect(skipped).toEqual([]);
@@ -85,7 +85,7 @@ test("another model answers, and problems of one's own are families", { timeout 
   expect(out).toContain("no paraphrase: ");
 });
 
-test("what cannot be probed is refused by name", { timeout }, async () => {
+test("rejects runs that cannot be probed by name", { timeout }, async () => {
   const refused = async (said: string, ...words: readonly string[]): Promise<void> => {
     const { code, err } = await laconic("analyze", "probe", ...words);
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);

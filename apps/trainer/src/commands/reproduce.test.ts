@@ -11,7 +11,7 @@ async function reproduce(...words: readonly string[]): Promise<{ code: number; o
   return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
 }
 
-test("an unknown paper, a cell that no table has, and a model without rows are refused by name", async () => {
+test("rejects unknown papers, table cells and models by name", async () => {
   const paper = await reproduce("maven", "--model", "m");
   expect([paper.code, paper.err]).toEqual([2, expect.stringContaining("agent-gspo, agentpo, magrpo") as string]);
   const cell = await reproduce("agent-gspo", "--table", "2", "--only", "cot/gsm8k", "--model", "m");
@@ -20,7 +20,7 @@ test("an unknown paper, a cell that no table has, and a model without rows are r
   expect([model.code, model.err]).toEqual([2, expect.stringContaining("Llama-3.1-8B") as string]);
 });
 
-test("what has to be trained is named with its command", async () => {
+test("names the training command of trained rows", async () => {
   const { code, out } = await reproduce("magrpo");
   const command = "laconic train preset:magrpo task.prompts=published --run runs/writers";
   expect([code, out]).toEqual([0, expect.stringContaining(command) as string]);
@@ -28,7 +28,7 @@ test("what has to be trained is named with its command", async () => {
   expect(json.training.length).toBeGreaterThan(5);
 });
 
-test("offline and without the questions it says what is missing", async () => {
+test("reports missing questions when offline", async () => {
   const { code, err } = await reproduce("agent-gspo", "--only", "cot/gsm8k", "--model", "m", "--offline", "--dry-run");
   expect([code, err]).toEqual([2, expect.stringContaining("GSM8K, split test") as string]);
 });

@@ -51,7 +51,7 @@ async function writeRun(folder: string, given: Written = {}): Promise<string> {
   return folder;
 }
 
-test("ls lists runs with state, steps, figures, the report's seconds, device and warnings, and says what the dashboard says", async () => {
+test("ls lists state, steps, figures, seconds, device and warnings like the dashboard", async () => {
   const folder = await temporaryFolder();
   await writeRun(join(folder, "runs", "done"));
   await writeRun(join(folder, "runs", "stopped"), { done: 1 });
@@ -112,7 +112,7 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
   expect((await laconic("view", "ls", join(folder, "none"))).code).toBe(2);
 });
 
-test("compare: settings and figures that differ, one run each, by the test problems", async () => {
+test("compare shows different settings and figures of single runs on test problems", async () => {
   const folder = await temporaryFolder();
   const a = await writeRun(join(folder, "a"), { accuracy: 0.9, interval: [0.8, 0.95] });
   const b = await writeRun(join(folder, "b"), { accuracy: 0.8, interval: [0.7, 0.87], price: 0.1, seed: 1 });
@@ -138,7 +138,7 @@ test("compare: settings and figures that differ, one run each, by the test probl
   expect(shown).toMatch(/^B - A .*−10\.0 points \[−21\.2 points, \+2\.2 points\], could be none/m);
 });
 
-test("compare says which run had other settings before; a damaged list of them is a warning", async () => {
+test("compare lists earlier settings of a run and warns of a damaged list", async () => {
   const folder = await temporaryFolder();
   const row = { step: 2, key: "train.prices", before: { tokens: 0.1 }, now: { tokens: 0 } };
   const steered = await writeRun(join(folder, "a"), { files: { "changes.jsonl": `${JSON.stringify(row)}\n` } });
@@ -153,7 +153,7 @@ test("compare says which run had other settings before; a damaged list of them i
   expect(Object.fromEntries(runs.map(({ name, warnings }) => [name, warnings]))).toEqual({ a: 1, b: 2 });
 });
 
-test("compare: runs that differ in the seed alone are a group, its interval Student's", async () => {
+test("compare groups runs that differ only by seed, with Student's interval", async () => {
   const folder = await temporaryFolder();
   const run = (name: string, seed: number, price: number, accuracy: number): Promise<string> =>
     writeRun(join(folder, name), { seed, price, accuracy });
@@ -179,7 +179,7 @@ test("compare: runs that differ in the seed alone are a group, its interval Stud
   expect((await laconic("view", "compare", ...group)).out).toContain("Settings: the same but for the seed.");
 });
 
-test("compare says that one seed stands twice, and no interval of tokens or time goes below 0", async () => {
+test("compare reports duplicate seeds, and intervals of tokens and time stay above 0", async () => {
   const folder = await temporaryFolder();
   const [a, again] = [await writeRun(join(folder, "a")), await writeRun(join(folder, "b"))];
   const read = async (...runs: string[]): Promise<Compared> =>
@@ -196,7 +196,7 @@ test("compare says that one seed stands twice, and no interval of tokens or time
   expect(notes.join()).not.toContain("more than once");
 });
 
-test("compare refuses a run that is none, or that is named twice", async () => {
+test("compare rejects folders without a run and duplicate runs", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "a"));
   expect((await laconic("view", "compare", run, folder)).err).toContain(`${folder} holds no run`);
@@ -222,7 +222,7 @@ function episode(step: number, text: string, kind: "step" | "evaluation"): Episo
   };
 }
 
-test("export writes tidy tables; a model's formula begins with an apostrophe, and that is said", async () => {
+test("export writes tidy tables and reports formulas escaped by an apostrophe", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "run"));
   const members = [episode(0, hostile, "evaluation"), episode(2, "fine", "step")];

@@ -36,7 +36,7 @@ test("the last evaluation of a training, eval and a bench give one team the same
   expect(mean(({ completionTokens }) => completionTokens)).toBeCloseTo(tokens, 12);
 });
 
-test("the test at the end of a training is what eval gives", async () => {
+test("eval repeats the training's final test result", async () => {
   const run = join(await temporaryFolder(), "run");
   const few = ["train.steps=1", "train.evaluation.problems=50", "train.evaluation.every=0"];
   await laconic("train", "preset:relay-hint", ...few, "--run", run, "--json");

@@ -23,13 +23,13 @@ test.each([
   [["--sources", "current"], /--sources chooses in a run; shipped is a model/],
   [["--keep-prefixes", "much"], /--keep-prefixes is much/],
   [["--cache", "much"], /--cache is much/],
-] as const)("serve refuses %j", async (flags, message) => {
+] as const)("serve rejects %j", async (flags, message) => {
   const terminal = recordingTerminal();
   expect(await main(["serve", "shipped", ...flags], { terminal })).toBe(2);
   expect(terminal.err.join("\n")).toMatch(message);
 });
 
-test("serve ends on SIGTERM whatever is half sent", async () => {
+test("serve ends on SIGTERM despite unfinished requests", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");
   const { hostname, port } = new URL(url);
   const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
@@ -54,7 +54,7 @@ test("serve ends on SIGTERM whatever is half sent", async () => {
   expect(outcome).toEqual([0, null]);
 });
 
-test("serve answers until it is interrupted, then ends by itself", async () => {
+test("serve answers until an interrupt, then exits", async () => {
   const { child, url } = await startServe("shipped", "relay-one-fact");
   try {
     const asked = { model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true };
@@ -71,7 +71,7 @@ test("serve answers until it is interrupted, then ends by itself", async () => {
   }
 });
 
-test("a run is served as its team, and each of its agents alone", async () => {
+test("serves a run as its team and each agent alone", async () => {
   const run = join(await temporaryFolder(), "quick");
   const train = ["train", "preset:relay-quickstart", "train.steps=1", "train.evaluation.every=0", "--run", run];
   await outputOf(...train, "workers=1");
@@ -95,7 +95,7 @@ test("a run is served as its team, and each of its agents alone", async () => {
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });
 
-test("a run of one agent is served with its task's prompt and tools, and its policy without", async () => {
+test("serves a single-agent run with the task's prompt and tools, and its policy without", async () => {
   const folder = await temporaryFolder();
   const template = fileURLToPath(new URL("../../assets/init/tools/task.ts", import.meta.url));
   await copyFile(template, join(folder, "task.ts"));
@@ -114,7 +114,7 @@ test("a run of one agent is served with its task's prompt and tools, and its pol
   expect(team).toBeGreaterThan(seat);
 });
 
-test("a model that takes chats takes a caller's tools", async () => {
+test("a chat model accepts a caller's tools", async () => {
   const folder = join(await temporaryFolder(), "chat");
   await tinyChatModel(folder);
   const { url } = await startServe(folder, "chat");

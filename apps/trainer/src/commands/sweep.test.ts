@@ -7,7 +7,7 @@ import { main } from "../main.ts";
 import { variantsOf } from "@laconic/runtime";
 import { cli, outputOf } from "../../test/laconic.ts";
 
-test("settings with several values are combined, each with each; brackets and quotes hold commas", () => {
+test("combines all values of settings; commas in brackets and quotes do not separate", () => {
   const { variants, fixed } = variantsOf(["a.b=1,2", 'c={"x":[1,2]}', "d=x,y", 'e="p,q"']);
   expect(fixed).toEqual(['c={"x":[1,2]}', 'e="p,q"']);
   expect(variants.map(({ name }) => name)).toEqual(["b-1_d-x", "b-1_d-y", "b-2_d-x", "b-2_d-y"]);
@@ -18,7 +18,7 @@ test("settings with several values are combined, each with each; brackets and qu
   expect(() => variantsOf(["a=1,2,3,4,5,6,7,8,9,10", "b=1,2,3,4,5,6,7,8,9,10", "c=1,2,3"])).toThrow(/300 variants/u);
 });
 
-test("a sweep compares variants problem by problem, and takes up what it has", async () => {
+test("a sweep compares variants by problem and resumes", async () => {
   const folder = await temporaryFolder();
   const words = cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60 train.steps=2 train.problemsPerStep=2
     train.evaluation.problems=20 --out ${folder} --json`;

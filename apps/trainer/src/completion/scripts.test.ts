@@ -41,7 +41,7 @@ async function workFolder(): Promise<string> {
   return folder;
 }
 
-test("a shell that there is no completion for is refused with those that there are", async () => {
+test("rejects an unsupported shell and lists the supported ones", async () => {
   expect((await laconic("completion", "tcsh")).err).toContain("known: bash, zsh, fish, schema");
 });
 
@@ -63,12 +63,12 @@ test.each([
     ["pinned", "hub"],
   ],
   [["help", "ev"], ["eval"]],
-])("%j is completed by %j", async (words, completed) => {
+])("completes %j with %j", async (words, completed) => {
   const { out } = await laconic("completion", "words", "--", ...words);
   expect(out.split("\n").map((line) => line.split("\t")[0])).toEqual(completed);
 });
 
-test.skipIf(!has(bash))("bash: what is behind a colon, runs of any name, of which none is run, and files", async () => {
+test.skipIf(!has(bash))("bash completes text after a colon, run names without executing them, and files", async () => {
   const folder = await workFolder();
   const script = await scriptOf("bash", folder);
   const lines = [
@@ -100,14 +100,14 @@ test.skipIf(!has(bash))("bash: what is behind a colon, runs of any name, of whic
   expect(existsSync(join(folder, "pwned"))).toBe(false);
 });
 
-test.skipIf(!has(zsh))("zsh reads its script", async () => {
+test.skipIf(!has(zsh))("zsh parses its script", async () => {
   const { stderr, status } = spawnSync(zsh, ["-f", "-n", await scriptOf("zsh", await temporaryFolder())], {
     encoding: "utf8",
   });
   expect([status, stderr]).toEqual([0, ""]);
 });
 
-test.skipIf(!has(fish))("fish completes", async () => {
+test.skipIf(!has(fish))("fish completes commands", async () => {
   const folder = await workFolder();
   const script = await scriptOf("fish", folder);
   const lines = ["laconic train preset:relay-h", "laconic eval ru"];

@@ -22,7 +22,7 @@ function modulesOfProgram(...words: readonly string[]): ReturnType<typeof module
 }
 
 test.each([[["--help"]], [["data", "ls", "-h"]]])(
-  "%j reads no command, and of the packages how core writes figures alone",
+  "%j loads no command, and only core's number format of the packages",
   (words) => {
     const { code, files } = modulesOf(...words);
     expect(code).toBe(0);
@@ -42,7 +42,7 @@ test.each([[["--help"]], [["data", "ls", "-h"]]])(
   },
 );
 
-test("a command that is mistyped costs core's list of names, and no command", () => {
+test("a mistyped command loads only core's list of names", () => {
   const { code, files } = modulesOf("trian");
   expect(code).toBe(2);
   expect(files.filter((file) => !file.startsWith("packages/core/") && file.includes("/commands/"))).toEqual([
@@ -51,7 +51,7 @@ test("a command that is mistyped costs core's list of names, and no command", ()
   expect(files.filter((file) => file.startsWith("packages/") && !file.startsWith("packages/core/"))).toEqual([]);
 });
 
-test("a run on WebAssembly needs no native part", () => {
+test("a run on WebAssembly loads no native module", () => {
   const refuse = `if (name === "koffi") throw new Error("no native part");`;
   const resolve = `export async function resolve(name, context, next) { ${refuse} return next(name, context); }`;
   const preload = `import Module, { register } from "node:module";
@@ -68,7 +68,7 @@ test("a run on WebAssembly needs no native part", () => {
   expect([status, stderr]).toEqual([0, expect.not.stringContaining("no native part")]);
 });
 
-test("the list of runs needs neither the training loop nor the benches", () => {
+test("the run list loads neither the training loop nor benches", () => {
   const { code, files } = modulesOf("view", "ls", `${root}apps/trainer/assets`);
   expect(code).toBe(0);
   const folders = files.flatMap((file) => /^packages\/([^/]+)\/src\/(?:text\/|runs\/)?/u.exec(file)?.[0] ?? []);
@@ -82,7 +82,7 @@ test("the list of runs needs neither the training loop nor the benches", () => {
   expect(files).not.toContain("packages/trainer/src/index.ts");
 });
 
-test("the first episode of a relay run needs neither what opens runs nor what opens models", () => {
+test("the first episode of a relay run loads no run or model opener", () => {
   const opened = `
     import { runTokenizers } from "${root}packages/runtime/src/models/run-tokenizer.ts";
     const config = { model: "shipped", task: { name: "relay", level: "one-fact" } };

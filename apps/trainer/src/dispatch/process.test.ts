@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
 
-test("whoever reads no further ends it quietly, as SIGPIPE would", async () => {
+test("a closed reader ends the process quietly, as SIGPIPE does", async () => {
   for (const closed of ["stdout", "stderr"] as const) {
     const words = closed === "stdout" ? ["completion", "bash"] : ["trian"];
     const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "pipe"] });
@@ -20,7 +20,7 @@ test("whoever reads no further ends it quietly, as SIGPIPE would", async () => {
   }
 });
 
-test("with --json the process ends with the error's code, and standard output is one object", () => {
+test("with --json the process exits with the error's code and prints one object", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "trian", "--json"], { encoding: "utf8" });
   expect([status, JSON.parse(stdout)]).toEqual([
     2,

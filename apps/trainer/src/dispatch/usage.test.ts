@@ -8,7 +8,7 @@ import { usageOf } from "./usage.ts";
 
 const paths = [[], ...list.commands.map(({ name }) => name.split(" "))];
 
-test.each([40, 80, 100, 240])("no help is wider than a terminal of %i columns, or than 100", (columns) => {
+test.each([40, 80, 100, 240])("help is at most %i columns wide, and at most 100", (columns) => {
   const terminal = { ...recordingTerminal(), columns };
   for (const path of paths)
     for (const line of usageOf(path, terminal).split("\n")) {
@@ -18,7 +18,7 @@ test.each([40, 80, 100, 240])("no help is wider than a terminal of %i columns, o
     }
 });
 
-test("help names every command, argument, flag, choice and default, and the presets where one can be named", () => {
+test("help names every command, argument, flag, choice, default and preset", () => {
   const terminal = { ...recordingTerminal(), columns: 100 };
   const words = (path: readonly string[]): string => usageOf(path, terminal).replaceAll(/\s+/gu, " ");
   expect(list.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(commandTable)));

@@ -81,7 +81,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(() => writeFile(at("closed.txt"), ""));
 
-test("a task that is a value stays open for a whole command, and is closed once", { timeout }, async () => {
+test("a task value stays open for a whole command and closes once", { timeout }, async () => {
   const run = at("runs/inline");
   const json = at("run.json");
   const commands: readonly (readonly [words: readonly string[], closed: string])[] = [
@@ -107,13 +107,13 @@ test("a task that is a value stays open for a whole command, and is closed once"
   }
 });
 
-test("one that a function makes is made once, and closed once", { timeout }, async () => {
+test("a task factory runs once and its task closes once", { timeout }, async () => {
   const words = [`task=${at("task.ts#made")}`, "--run", at("runs/made")];
   await outputOf("train", at("run.json"), ...words);
   expect(await closed()).toBe("made\n");
 });
 
-test("a command that is refused closes its values as well", { timeout }, async () => {
+test("a rejected command also closes its values", { timeout }, async () => {
   const { code } = await laconic("train", at("run.json"), "train.groupBy=tree-node", "policies=own", "bases.no=x");
   expect(code).toBe(2);
   const refused = await laconic("train", at("run.json"), "train.policies.nobody.prices.tokens=1", "--run", at("never"));

@@ -45,7 +45,7 @@ test.each([
   ["train.objective", "bare", "step 1: the objective bare gave undefined as diagnostics"],
   ["train.reward", "stranger", 'the agent "frist", and the team has first, second; did you mean first?'],
   ["task", "silent", 'evaluation at step 0: the topology first-second: run gave "42"'],
-])("a mistake in %s is told with its file and step, and without a stack: %s", { timeout }, async (key, name, said) => {
+])("reports a mistake in %s with file and step, without a stack: %s", { timeout }, async (key, name, said) => {
   const file = `${at("mistakes.ts")}#${name}`;
   const { code, err } = await laconic("train", at("run.config.ts"), `${key}=${file}`, "--run", at(`runs/${name}`));
   expect(code).toBe(1);

@@ -15,7 +15,7 @@ async function installation(
   return folder;
 }
 
-test("a project depends on the versions that write it", async () => {
+test("a project depends on the package versions that wrote it", async () => {
   const { dependencies, devDependencies } = dependenciesOf("anywhere");
   expect(Object.keys(dependencies)).toEqual(["@laconic/core", "@laconic/tasks", "@laconic/topologies", "laconic"]);
   const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -30,7 +30,7 @@ test("a project depends on the versions that write it", async () => {
   }
 });
 
-test("what came from tarballs is taken from there again, relative to the project", async () => {
+test("packages installed from tarballs keep their relative path", async () => {
   const folder = await installation({
     "node_modules/laconic": { resolved: "file:../laconic.tgz" },
     "node_modules/@laconic/core": { resolved: "file:../core.tgz" },
@@ -46,14 +46,14 @@ test("what came from tarballs is taken from there again, relative to the project
   });
 });
 
-test("what came from a registry is not", async () => {
+test("packages installed from a registry keep their version", async () => {
   const folder = await installation({
     "node_modules/laconic": { resolved: "https://registry.example/laconic/-/laconic-0.1.0.tgz" },
   });
   expect(installedFiles(join(folder, "project/node_modules/laconic"), folder)).toEqual({});
 });
 
-test("nor is anything where npm left no record, or a damaged one", async () => {
+test("a missing or damaged npm record also keeps versions", async () => {
   const folder = await installation({});
   const laconic = join(folder, "project/node_modules/laconic");
   const record = join(folder, "project/node_modules/.package-lock.json");

@@ -12,11 +12,11 @@ test.each([
   ["laconic", "laconic-team"],
   ["a".repeat(300), "a".repeat(209)],
   ["x/", "x"],
-])("the folder %s makes the package %s", (folder, name) => {
+])("the folder %s gives the package name %s", (folder, name) => {
   expect(nameOf(folder)).toBe(name);
 });
 
-test("whatever a folder is called, npm takes the name", () => {
+test("every folder name gives a valid npm name", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (folder) => {
       expect(nameProblem(nameOf(folder))).toBeNull();
@@ -25,7 +25,7 @@ test("whatever a folder is called, npm takes the name", () => {
   );
 });
 
-test.each(["@me/team", "team.2", "a~b"])("%s is a name", (name) => {
+test.each(["@me/team", "team.2", "a~b"])("accepts the name %s", (name) => {
   expect(nameProblem(name)).toBeNull();
 });
 
@@ -38,6 +38,6 @@ test.each([
   ["laconic", "another package's"],
   ["@laconic/core", "another package's"],
   ["a".repeat(215), "215 characters"],
-])("%s is none, and it is said why", (name, why) => {
+])("rejects the name %s with a reason", (name, why) => {
   expect(nameProblem(name)).toContain(why);
 });

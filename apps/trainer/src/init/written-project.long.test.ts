@@ -35,12 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test.each(templateNames)("%s: its types are right", (template) => {
+test.each(templateNames)("%s: its types check", (template) => {
   const ofProject = diagnostics.filter((line) => line.startsWith(`${template}/`));
   expect(ofProject.filter((line) => !line.includes("wrong.config.cts"))).toEqual([]);
 });
 
-test("a wrong name of a task is answered by the known ones, and nothing else is said", () => {
+test("a wrong task name lists only the known names", () => {
   expect(diagnostics[0]).toMatch(
     /^chat\/wrong\.config\.cts\(3,\d+\): error TS2322: Type '\{ name: string; \}' is not assignable to type 'TaskChoice'\.$/u,
   );
@@ -51,7 +51,7 @@ test("a wrong name of a task is answered by the known ones, and nothing else is 
 });
 
 // What `init` writes by default, and one that begins with examples; every template at night.
-test.each(["team", "tools"] as const)("%s: its own test passes, which trains it for some steps", async (template) => {
+test.each(["team", "tools"] as const)("%s: its test passes after a short training", async (template) => {
   const said = await ownTestOf(template);
   expect(said).toMatch(/^# pass 10$/mu);
   expect(said).toMatch(/^# fail 0$/mu);

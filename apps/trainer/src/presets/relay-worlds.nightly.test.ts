@@ -18,7 +18,7 @@ async function trained(preset: string, steps: number): Promise<{ run: string; be
   return { run, ...(JSON.parse(out) as { before: Outcome; after: Outcome }) };
 }
 
-test("a trained hint lifts an actor that does not learn, which stays as it was", async () => {
+test("a trained hint improves a frozen actor and leaves it unchanged", async () => {
   const { run, before, after } = await trained("relay-hint", 16);
   expect(before.accuracy).toBeLessThan(0.7);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.15);
@@ -27,13 +27,13 @@ test("a trained hint lifts an actor that does not learn, which stays as it was",
   expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
 });
 
-test("so does a trained critic", async () => {
+test("a trained critic improves a frozen actor and leaves it unchanged", async () => {
   const { before, after } = await trained("relay-critic", 24);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.1);
 });
 
-describe("two policies with one grade", () => {
-  test("learn to write in two ways, and are kept apart", async () => {
+describe("two policies with a shared grade", () => {
+  test("learn two writing styles and stay separate", async () => {
     const { run, before, after } = await trained("relay-writers", 12);
     expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
     const [last = ""] = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
@@ -47,12 +47,12 @@ describe("two policies with one grade", () => {
     expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
   });
 
-  test("learn to use what they are told between two turns", async () => {
+  test("learn to use feedback between two turns", async () => {
     const { before, after } = await trained("relay-feedback", 16);
     expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
   });
 });
 
-test.each(presetNames)("preset %s is a whole configuration", (name) => {
+test.each(presetNames)("preset %s is a complete configuration", (name) => {
   expect(parseAppConfig(presetConfig(name)).train.steps).toBeGreaterThan(10);
 });

@@ -34,7 +34,7 @@ async function hintRun(folder: string, model: string, file: string, run: string,
   return directory;
 }
 
-test("a trained hint is measured with other actors: a server's, a folder's, another run's", async () => {
+test("measures a trained hint with actors of a server, a folder and another run", async () => {
   const folder = await temporaryFolder();
   const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
   await tinyChatModel(model);
@@ -99,7 +99,7 @@ test("a trained hint is measured with other actors: a server's, a folder's, anot
   expect(summaries.map(({ samples, usd }) => [samples, usd])).toEqual([[served.length, spent]]);
 });
 
-test("what an API actor costs is capped, in evaluations and over a whole training, however often it goes on", async () => {
+test("caps the cost of an API actor in evaluations and over a whole resumed training", async () => {
   const folder = await temporaryFolder();
   const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
   await tinyChatModel(model);

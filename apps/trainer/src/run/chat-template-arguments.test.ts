@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const chat: readonly ChatMessage[] = [{ role: "user", content: "hi" }];
 const resources = { testProblems: 0, modelFolder: "" };
 
-test("presets on text tell models that think to answer at once", slow, async () => {
+test("presets on text turn thinking off", slow, async () => {
   for (const name of presetNames) {
     const { task, model, chatTemplateArguments } = parseAppConfig(presetConfig(name));
     const hasChat = model !== "shipped" && model !== "stories260k";
@@ -53,13 +53,13 @@ test("presets on text tell models that think to answer at once", slow, async () 
   }
 });
 
-test("without the argument the template goes its own way", slow, async () => {
+test("without the argument the template uses its default", slow, async () => {
   const task = { name: "writing", form: "tldr" } as const;
   const { tokenizer } = await openRunTask(task, { ...resources, modelFolder: folder });
   expect(tokenizer.decode((tokenizer as ChatTokenizer).encodeChat(chat))).toMatch(/assistant\n$/u);
 });
 
-test("arguments without a chat are refused, and so are those that are no object", slow, async () => {
+test("rejects template arguments without a chat and non-object arguments", slow, async () => {
   const relay = { name: "relay", level: "one-fact" } as const;
   await expect(openRunTask(relay, { templateArguments: { tools: [] } })).rejects.toMatchObject({
     code: "config_invalid",

@@ -51,7 +51,7 @@ const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
 /** A stack, or an error that nobody put into words. */
 const unworded = /TypeError|RangeError|Cannot read prop|\n\s+at |unexpected/u;
 
-test.each(Object.entries(commands))("%s says which file of a run is none", async (name, words) => {
+test.each(Object.entries(commands))("%s names the invalid file of a run", async (name, words) => {
   const copy = await copyOfRun(whole);
   const failures: string[] = [];
   for (const [what, content] of Object.entries(contents)) {
@@ -77,7 +77,7 @@ test.each([
   `${step}/state.json`,
   `${step}/laconic.json`,
   `${step}/config.json`,
-])("%s of another shape is said or passed over, never a stack", async (file) => {
+])("reports or skips %s of another shape without a stack", async (file) => {
   const copy = await copyOfRun(whole);
   const failures: string[] = [];
   for (const what of ["null", "a list", "an empty object", "half an object", "brackets without end"])

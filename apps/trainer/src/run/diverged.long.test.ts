@@ -35,7 +35,7 @@ test.each(["1e2", "1e4", "1e38"])(
   },
 );
 
-test("a rate that is not finite is refused before anything is made", { timeout }, async () => {
+test("rejects a non-finite rate before writing anything", { timeout }, async () => {
   for (const peak of ["Infinity", "1e999", "NaN"]) {
     const words = ["--run", join(folder, "never"), `${rate}=${peak}`];
     const { code, err } = await laconic("train", "preset:relay-writers", ...words);
@@ -43,7 +43,7 @@ test("a rate that is not finite is refused before anything is made", { timeout }
   }
 });
 
-test("a sweep goes on with the other variants, and ends with code 1", { timeout }, async () => {
+test("a sweep continues with the other variants and exits with code 1", { timeout }, async () => {
   const words = ["sweep", "preset:relay-writers", ...small.filter((word) => !word.includes("steps"))];
   const out = join(folder, "sweep");
   const { code, err } = await laconic(...words, "train.steps=4", `${rate}=1e2,3e-4`, "--out", out);

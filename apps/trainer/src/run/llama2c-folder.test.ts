@@ -30,7 +30,7 @@ async function folderWith(names: readonly string[]): Promise<string> {
 }
 
 test.each([["config.json", "stories.bin"], ["model.safetensors"], ["pytorch_model.bin"]])(
-  "a folder with %s stays as it is",
+  "leaves a folder with %s unchanged",
   async (...names) => {
     const folder = await folderWith(names);
     expect(await convertedFolder(folder, into, () => undefined)).toBe(folder);
@@ -43,7 +43,7 @@ test.each([
   [["a.bin"], /holds no tokenizer beside a\.bin; put the model's tokenizer\.bin there/],
   [["a.bin", "tok512.bin", "tokenizer.bin"], /holds several tokenizers: tok512\.bin, tokenizer\.bin/],
   [["a.bin", "tok512.bin"], /a\.bin has 0 bytes, fewer than the header/],
-] as const)("%j is refused, and nothing is left", async (names, message) => {
+] as const)("rejects %j and leaves no files", async (names, message) => {
   await expect(convertedFolder(await folderWith(names), into, () => undefined)).rejects.toThrow(message);
   expect(existsSync(into) ? await readdir(into) : []).toEqual([]);
 });
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     expect(again.err).toEqual([]);
   });
 
-  test("is fetched from a folder of a hub's repository, checked, pinned, and found again offline", async () => {
+  test("is fetched from a hub folder, checked, pinned and found offline", async () => {
     const served = Object.entries(files).map(async ([name, source]) => [
       `stories260K/${name}`,
       { bytes: new Uint8Array(await readFile(join(stories, source))), large: name.startsWith("stories") },
@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     expect(await openModelFolder(pinned, recordingTerminal())).toEqual({ pinned, folder, name });
   });
 
-  test("trains from its own format", async () => {
+  test("trains from the llama2.c format", async () => {
     const folder = await folderWith([]);
     for (const [name, source] of Object.entries(files)) await copyFile(join(stories, source), join(folder, name));
     const terminal = recordingTerminal();
@@ -111,6 +111,6 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
   });
 });
 
-test.each(["hub:owner/tiny/../x", "hub:owner/tiny/a//b", "hub:owner/tiny/.git"])("%s is refused", async (given) => {
+test.each(["hub:owner/tiny/../x", "hub:owner/tiny/a//b", "hub:owner/tiny/.git"])("rejects %s", async (given) => {
   await expect(openModelFolder(given, recordingTerminal())).rejects.toMatchObject({ code: "input_invalid" });
 });

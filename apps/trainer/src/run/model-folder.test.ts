@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(cache, { recursive: true });
 });
 
-test("a hub name is downloaded with progress and pinned to its commit", async () => {
+test("downloads a hub name with progress and pins its commit", async () => {
   const terminal = recordingTerminal();
   const opened = await openModelFolder("hub:owner/tiny", terminal);
   expect(opened).toMatchObject({ pinned: `hub:owner/tiny@${hub.commit}`, name: "owner/tiny" });
@@ -34,7 +34,7 @@ test("a hub name is downloaded with progress and pinned to its commit", async ()
   expect(terminal.err.at(-1)).toMatch(/^owner\/tiny {2}100 % {2}2.86 MiB of 2.86 MiB {2}.* left$/);
 });
 
-test("a pinned name needs no hub once its files are here", async () => {
+test("a pinned name needs no hub after its download", async () => {
   const { pinned, folder } = await openModelFolder("hub:owner/tiny", recordingTerminal());
   vi.stubEnv("HF_HUB_OFFLINE", "1");
   expect(await openModelFolder(pinned, recordingTerminal())).toMatchObject({ folder, pinned });
@@ -43,7 +43,7 @@ test("a pinned name needs no hub once its files are here", async () => {
   });
 });
 
-test("a folder that is missing says how a hub model is written", async () => {
+test("a missing folder explains how to name a hub model", async () => {
   await expect(openModelFolder("owner/tiny", recordingTerminal())).rejects.toThrow("is written hub:owner/tiny");
   await expect(openModelFolder("./nowhere", recordingTerminal())).rejects.not.toThrow("hub:");
 });

@@ -59,48 +59,41 @@ async function written(rows: readonly string[]): Promise<{ config: string; file:
 
 const rows = [row("a"), "", row("b", { agent: "solver" }), JSON.stringify({ prompt: "say 2", completion: "2" })];
 
-test(
-  "a file of examples teaches before and beside, is kept by the run, and contradicts nothing",
-  { timeout },
-  async () => {
-    const { config, file, run } = await written(rows);
-    const plan = await laconic("plan", config, "--tflops", "1", "--memory", "1GiB");
-    expect(plan.err).not.toContain("laconic:");
-    expect(plan.out).toMatch(
-      /^warm start: 3 steps of 2 of 3 supervised examples \(6 tokens to learn, the longest \d+\)$/mu,
-    );
-    expect(plan.out).toMatch(/^each optimiser step also learns 2 of 3 supervised examples .*, with weight 0\.1$/mu);
+test("a file of examples teaches before and during training, is stored, and verifies", { timeout }, async () => {
+  const { config, file, run } = await written(rows);
+  const plan = await laconic("plan", config, "--tflops", "1", "--memory", "1GiB");
+  expect(plan.err).not.toContain("laconic:");
+  expect(plan.out).toMatch(
+    /^warm start: 3 steps of 2 of 3 supervised examples \(6 tokens to learn, the longest \d+\)$/mu,
+  );
+  expect(plan.out).toMatch(/^each optimiser step also learns 2 of 3 supervised examples .*, with weight 0\.1$/mu);
 
-    const first = await laconic("train", config, "--run", run, "--json", "train.steps=1");
-    expect([first.code, first.err]).toEqual([0, expect.stringContaining("also learns 2 of 3 supervised examples")]);
-    const { states, before, afterWarmStart } = JSON.parse(first.out) as Record<string, Record<string, unknown>>;
-    expect(states).toMatchObject({ before: "the model before 3 steps of warm start on examples" });
-    expect([before, afterWarmStart]).not.toContain(undefined);
-    const kept = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<
-      string,
-      Record<string, unknown>
-    >;
-    expect(kept["warmStart"]).toMatchObject({ examples: { file: "../rows.jsonl" }, model: "untrained", seed: "0" });
-    expect(kept["train"]?.["supervised"]).toMatchObject({ examples: { file: "../rows.jsonl" }, batch: 2, weight: 0.1 });
-    expect(await readFile(join(run, "sources", "rows.jsonl"), "utf8")).toBe(await readFile(file, "utf8"));
+  const first = await laconic("train", config, "--run", run, "--json", "train.steps=1");
+  expect([first.code, first.err]).toEqual([0, expect.stringContaining("also learns 2 of 3 supervised examples")]);
+  const { states, before, afterWarmStart } = JSON.parse(first.out) as Record<string, Record<string, unknown>>;
+  expect(states).toMatchObject({ before: "the model before 3 steps of warm start on examples" });
+  expect([before, afterWarmStart]).not.toContain(undefined);
+  const kept = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<string, Record<string, unknown>>;
+  expect(kept["warmStart"]).toMatchObject({ examples: { file: "../rows.jsonl" }, model: "untrained", seed: "0" });
+  expect(kept["train"]?.["supervised"]).toMatchObject({ examples: { file: "../rows.jsonl" }, batch: 2, weight: 0.1 });
+  expect(await readFile(join(run, "sources", "rows.jsonl"), "utf8")).toBe(await readFile(file, "utf8"));
 
-    // It goes on with the same warm start, and learns of what comes next.
-    const second = await laconic("train", "--resume", run, "train.steps=2");
-    expect([second.code, second.err]).not.toContain("warm start: step");
-    const metrics = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
-    expect(metrics.map((line) => (JSON.parse(line) as Record<string, number>)["supervised/tokens"])).toEqual([4, 4]);
-    expect((await laconic("verify", run)).out).toContain("not covered: supervised examples");
+  // It goes on with the same warm start, and learns of what comes next.
+  const second = await laconic("train", "--resume", run, "train.steps=2");
+  expect([second.code, second.err]).not.toContain("warm start: step");
+  const metrics = (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+  expect(metrics.map((line) => (JSON.parse(line) as Record<string, number>)["supervised/tokens"])).toEqual([4, 4]);
+  expect((await laconic("verify", run)).out).toContain("not covered: supervised examples");
 
-    await appendFile(file, `\n${row("c")}`);
-    const changed = await laconic("train", "--resume", run, "train.steps=3");
-    expect([changed.code, changed.err]).toEqual([
-      expect.any(Number),
-      expect.stringContaining("rows.jsonl has changed since"),
-    ]);
-  },
-);
+  await appendFile(file, `\n${row("c")}`);
+  const changed = await laconic("train", "--resume", run, "train.steps=3");
+  expect([changed.code, changed.err]).toEqual([
+    expect.any(Number),
+    expect.stringContaining("rows.jsonl has changed since"),
+  ]);
+});
 
-test("a function makes examples, and two trainings with it are equal", { timeout }, async () => {
+test("a function makes examples, and two trainings are equal", { timeout }, async () => {
   const { config, run } = await written(rows);
   const words = [
     "train",
@@ -128,24 +121,20 @@ test.each([
   [[row("a"), JSON.stringify({ text: "b" })], /rows\.jsonl row 2: it has neither messages nor prompt and completion/u],
   [[row("a"), row("b".repeat(600))], /rows\.jsonl row 2: it has \d+ tokens, of at most 512; shorten it/u],
   [[], /the list of examples is empty/u],
-])(
-  "rows that nothing can be learned from are refused before anything is trained: %#",
-  { timeout },
-  async (bad, message) => {
-    const { config, run } = await written(bad);
-    const { code, out, err } = await laconic("train", config, "--run", run);
-    expect([code, out, existsSync(run)]).toEqual([expect.any(Number), "", false]);
-    expect(err).toMatch(message);
-    expect(code).toBeGreaterThan(0);
-  },
-);
+])("rejects useless rows before training: %#", { timeout }, async (bad, message) => {
+  const { config, run } = await written(bad);
+  const { code, out, err } = await laconic("train", config, "--run", run);
+  expect([code, out, existsSync(run)]).toEqual([expect.any(Number), "", false]);
+  expect(err).toMatch(message);
+  expect(code).toBeGreaterThan(0);
+});
 
 test.each([
   [["train.supervised={}", "warmStart=null"], /train\.supervised\.examples: there are none to learn/u],
   [["train.supervised.examples=missing.jsonl"], /missing\.jsonl cannot be read/u],
   [["warmStart.turns=first"], /warmStart\.turns: /u],
   [["policies=own", "warmStart.agent=solver"], /is for the policy solver alone, and a warm start teaches one model/u],
-])("%j is refused", { timeout }, async (words, message) => {
+])("rejects %j", { timeout }, async (words, message) => {
   const { config, run } = await written([row("a")]);
   const { code, err } = await laconic("train", config, ...words, "--run", run);
   expect([code > 0, existsSync(run)]).toEqual([true, false]);

@@ -8,7 +8,7 @@ import { expectRefused, laconic, outputOf } from "../../test/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
-test("a team trains on a file, or a hub data set at its commit, and is measured on what was split off; no benchmark is there", async () => {
+test("a team trains on a file or a pinned hub data set and is tested on its split", async () => {
   const folder = await temporaryFolder();
   const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
   onTestFinished(() => hub.close());

@@ -23,21 +23,21 @@ test("no time is said where none is known", () => {
   expect(statusLine(progress)).not.toContain("left");
 });
 
-test("a slow first step does not count, and none is told from two", () => {
+test("ignores a slow first step and gives no estimate from two", () => {
   const rest = { evaluationSeconds: [], stepsLeft: 150, evaluationsLeft: 0 };
   expect(timeLeft({ stepSeconds: [9, 2], ...rest })).toBeNull();
   expect(timeLeft({ stepSeconds: [9, 2, 2], ...rest })).toBe(300);
   expect(timeLeft({ stepSeconds: [9, 2, 2, 4], ...rest })).toBeCloseTo((150 * (0.81 * 2 + 0.9 * 2 + 4)) / 2.71, 9);
 });
 
-test("evaluations that are to come count, and old steps hardly do", () => {
+test("counts future evaluations and weights old steps little", () => {
   const stepSeconds = [...Array.from({ length: 100 }, () => 60), ...Array.from({ length: 60 }, () => 1)];
   const rest = { stepsLeft: 30, evaluationsLeft: 3 };
   const left = timeLeft({ stepSeconds, evaluationSeconds: [6, 6, 6], ...rest });
   expect(left).toBeCloseTo(30 * (1 + 59 * 0.9 ** 60) + 18, 1);
 });
 
-test("where every other step takes twice as long, the estimate moves towards the mean, not to either", () => {
+test("the estimate approaches the mean if every other step takes twice as long", () => {
   const steady = Array.from({ length: 30 }, () => 2);
   const rest = { evaluationSeconds: [], stepsLeft: 100, evaluationsLeft: 0 };
   expect(timeLeft({ stepSeconds: steady, ...rest })).toBeCloseTo(200, 9);
@@ -45,7 +45,7 @@ test("where every other step takes twice as long, the estimate moves towards the
   expect(timeLeft({ stepSeconds: [...steady, 4, 2, 4, 2], ...rest })).toBeGreaterThan(220);
 });
 
-test("evaluations are counted as a training makes them", () => {
+test("counts evaluations as a training runs them", () => {
   for (const [steps, every] of [
     [1, 1],
     [10, 3],

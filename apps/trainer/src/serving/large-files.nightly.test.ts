@@ -20,21 +20,21 @@ const maxResidentMiB = 640;
 // Minutes of reading: `npm run test:chaos -- --long` does it. One GiB is already twice what a string can hold.
 const isLong = process.env["LACONIC_CHAOS"] === "long";
 
-test.skipIf(!isLong)("a raw journal of 5 GiB is resumed from in bounded memory", async () => {
+test.skipIf(!isLong)("resumes from a raw journal of 5 GiB in bounded memory", async () => {
   const { residentMiB, ...found } = await opened("journal");
   // 568 steps of eight rollouts and a row that takes them, and eight rollouts that wait.
   expect(found).toEqual({ bytes: 5 * 2 ** 30, waiting: 8, trained: 568 * 8, warned: [] });
   expect(residentMiB).toBeLessThan(maxResidentMiB);
 });
 
-test("a raw journal of 1 GiB is packed in bounded memory", async () => {
+test("packs a raw journal of 1 GiB in bounded memory", async () => {
   const { residentMiB, packedBytes, ...found } = await opened("packing");
   expect(found).toEqual({ bytes: 2 ** 30, waiting: 7, trained: 113 * 8, warned: [], files: 1 });
   expect(packedBytes).toBeLessThan(1e6);
   expect(residentMiB).toBeLessThan(maxResidentMiB);
 });
 
-test("a run with metrics of 300,000 steps is resumed in bounded memory", async () => {
+test("resumes a run with 300,000 rows of metrics in bounded memory", async () => {
   const { residentMiB, ...found } = await opened("metrics");
   expect(found).toEqual({ bytes: 300_000 * 2400, first: 1, last: 6 });
   expect(residentMiB).toBeLessThan(maxResidentMiB);

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));
 
 describe("sinks of a configuration", () => {
-  test("are TensorBoard by default, which stands in no file", () => {
+  test("are TensorBoard by default, without an entry in the file", () => {
     const config = parseAppConfig({});
     expect(config.sinks).toEqual(["tensorboard"]);
     expect(writtenConfig(config)).not.toHaveProperty("sinks");
@@ -22,12 +22,12 @@ describe("sinks of a configuration", () => {
   test.each([
     [["tensorbord"], /sinks\.0: no such sink/u],
     [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: there is no such setting as projct; did you mean project/u],
-  ])("%j is refused", (sinks, reason) => {
+  ])("rejects %j", (sinks, reason) => {
     expect(() => parseAppConfig({ sinks })).toThrow(reason);
   });
 });
 
-test("a run tells TensorBoard, W&B, a sink of the user's own and one that is dead, which costs it nothing", async () => {
+test("a run writes to TensorBoard, W&B and a custom sink, and survives a broken sink", async () => {
   const folder = await temporaryFolder();
   const run = join(folder, "run");
   const broken = join(folder, "broken.ts");

@@ -79,7 +79,7 @@ describe("a run with code", () => {
       train.opponents={"runs":[${JSON.stringify(run)}],"sides":[["holder-a"],["solver"]]}`,
   });
 
-  test("is not opened where another machine made it, by any command", async () => {
+  test("is not opened by any command if another machine made it", async () => {
     elsewhere();
     for (const [name, words] of Object.entries(opened())) {
       const { code, err } = await laconic(...words);
@@ -92,7 +92,7 @@ describe("a run with code", () => {
     expect(hasRun()).toBe(false);
   });
 
-  test("is opened with --trust, each time anew", async () => {
+  test("is opened only with --trust on each call", async () => {
     elsewhere();
     expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
@@ -104,7 +104,7 @@ describe("a run with code", () => {
     expect((await laconic("eval", copy, "--problems", "1")).err).toContain("--trust");
   });
 
-  test("is one's own where it was made, also renamed, and resumed with more steps", async () => {
+  test("is trusted on the machine that made it, also renamed or extended", async () => {
     here();
     const moved = `${run}-moved`;
     await rename(run, moved);
@@ -115,7 +115,7 @@ describe("a run with code", () => {
     await outputOf("eval", run, "--problems", "1");
   });
 
-  test("that is copied, or comes back with other settings or sources, counts as received", async () => {
+  test("is untrusted after a copy or with changed settings or sources", async () => {
     here();
     const refused = async (of: string): Promise<void> => {
       const { code, err } = await laconic("eval", of, "--problems", "1");
@@ -141,7 +141,7 @@ describe("a run with code", () => {
     await writeFile(task, source);
   });
 
-  test("makes nothing of a home that cannot be written", async () => {
+  test("ignores a home folder without write permission", async () => {
     await writeFile(join(folder, "file"), "");
     vi.stubEnv("XDG_STATE_HOME", join(folder, "file"));
     const homeless = join(folder, "runs", "homeless");
@@ -151,7 +151,7 @@ describe("a run with code", () => {
     await outputOf("train", join(folder, "run.config.ts"), "--run", homeless, "--resume");
   });
 
-  test("of names alone is opened as ever", async () => {
+  test("with only named values is always opened", async () => {
     elsewhere();
     await outputOf("eval", plain, "--problems", "1");
   });
@@ -194,7 +194,7 @@ describe("a server that a folder names", () => {
 
   const keysOf = (served: readonly ServedRequest[]): string[] => [...new Set(served.map(({ key }) => key))];
 
-  test("gets a key where it was configured, and never where a received folder names it", async () => {
+  test("gets a key from its configuration, never from a received folder", async () => {
     here();
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     const { url, served } = await recordingServer(() => "#### 4");
@@ -227,7 +227,7 @@ describe("a server that a folder names", () => {
     expect(keysOf(served)).toEqual(["Bearer none"]);
   });
 
-  test("is not asked by a bench that was received, whoever of it speaks there", async () => {
+  test("is not contacted by a received bench", async () => {
     here();
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     const { url, served } = await recordingServer(() => "#### 4");

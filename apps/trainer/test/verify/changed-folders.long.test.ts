@@ -204,7 +204,7 @@ test.each(forgeries)("%s", async (_, plant, stage) => {
   expect(stagesOf(await forged(plant))).toContain(stage);
 });
 
-test("figures that do not fit their episodes", async () => {
+test("metrics that contradict their episodes", async () => {
   for (const [file, key] of [
     ["test.json", "accuracy"],
     ["test.json", "tokens"],
@@ -220,7 +220,7 @@ test("figures that do not fit their episodes", async () => {
   }
 });
 
-test("what is taken away is not covered", async () => {
+test("reports removed files as not covered", async () => {
   const run = await copyOfRun(honest.run);
   await unlink(join(run, "test.json"));
   const { verdict, notCovered } = await verifyRun(run, uncovered);
@@ -252,7 +252,7 @@ const unknown: readonly (readonly [string, (train: Loose) => unknown, name: stri
   ],
 ];
 
-test.each(unknown)("%s that is not known is named, and not approved", async (_, edit, name, what) => {
+test.each(unknown)("names an unknown %s without approving it", async (_, edit, name, what) => {
   const { verdict, notCovered, contradictions } = await forged(inConfig(edit));
   expect([contradictions, verdict]).toEqual([[], "partial"]);
   const [found] = notCovered.filter((each) => each.name === name);

@@ -17,7 +17,7 @@ import {
   type Plant,
 } from "./forged-run.ts";
 
-test("an honest run agrees as far as covered, resealed or not", async () => {
+test("an honest run agrees, also with recomputed checksums", async () => {
   const report = await verifyRun(honest.run);
   expect([report.contradictions, report.verdict]).toEqual([[], "partial"]);
   expect(report.notCovered.map(({ name }) => name)).toEqual(uncovered);
@@ -25,8 +25,8 @@ test("an honest run agrees as far as covered, resealed or not", async () => {
   expect((await verifyRun(honest.run, uncovered)).verdict).toBe("agrees");
 });
 
-describe("accuracy of an evaluation", () => {
-  test("an answer that is rewritten while its tokens are kept", async () => {
+describe("a changed accuracy of an evaluation", () => {
+  test("an answer rewritten with its tokens kept", async () => {
     const report = await forged((run) =>
       editEvaluation(run, "validation", last, (content) => {
         for (const place of placesOf(content, false)) {
@@ -48,7 +48,7 @@ describe("accuracy of an evaluation", () => {
     expect(keysOf(onlyTheAnswer)).toEqual(["answer"]);
   });
 
-  test("wrong episodes that are replaced by copies of right ones", async () => {
+  test("wrong episodes replaced by copies of right ones", async () => {
     const copying =
       (change: (content: Loose, source: number, place: number) => void): Plant =>
       (run) =>
@@ -76,7 +76,7 @@ describe("accuracy of an evaluation", () => {
     expect(keysOf(replaced)).toContain("problems that are played twice");
   });
 
-  test("words for the same gold answer, behind the prompts of a wrong episode", async () => {
+  test("a reply with the same gold answer after the prompts of a wrong episode", async () => {
     const report = await forged((run) =>
       editEvaluation(run, "validation", last, (content) => {
         const goldAt = (place: number): string => content.played[place].problem.gold;
@@ -101,26 +101,23 @@ describe("accuracy of an evaluation", () => {
     expect(new Set(keysOf(report))).toEqual(new Set(["reply with the log-probs of this one"]));
   });
 
-  test.each([true, false])(
-    "right replies of another evaluation, with their version of the weights: %s",
-    async (keeps) => {
-      const report = await forged(async (run) => {
-        const [from, places] = await changedPlaces(run, 0, last);
-        await editEvaluation(run, "validation", last, (content) => {
-          for (const place of places) copyEpisode(from, place, content, place, keeps);
-        });
+  test.each([true, false])("right replies of another evaluation with their weight version: %s", async (keeps) => {
+    const report = await forged(async (run) => {
+      const [from, places] = await changedPlaces(run, 0, last);
+      await editEvaluation(run, "validation", last, (content) => {
+        for (const place of places) copyEpisode(from, place, content, place, keeps);
       });
-      expect(new Set(keysOf(report))).toEqual(
-        new Set(
-          keeps
-            ? ["optimiser steps of the weights", "reply with the log-probs of this one"]
-            : ["reply with the log-probs of this one"],
-        ),
-      );
-    },
-  );
+    });
+    expect(new Set(keysOf(report))).toEqual(
+      new Set(
+        keeps
+          ? ["optimiser steps of the weights", "reply with the log-probs of this one"]
+          : ["reply with the log-probs of this one"],
+      ),
+    );
+  });
 
-  test("a whole evaluation that is that of an earlier step", async () => {
+  test("an evaluation copied from an earlier step", async () => {
     const report = await forged(async (run) => {
       const from = await evaluationAt(run, 0);
       await editEvaluation(run, "validation", last, (content) => {
@@ -132,7 +129,7 @@ describe("accuracy of an evaluation", () => {
     expect(new Set(keysOf(report))).toEqual(new Set(["reply with the log-probs of this one"]));
   });
 
-  test("test problems that are replaced by validation problems", async () => {
+  test("test problems replaced by validation problems", async () => {
     const report = await forged(async (run) => {
       const from = await evaluationAt(run, last);
       await editEvaluation(run, "test", last, (content) => Object.assign(content, from));
@@ -148,7 +145,7 @@ describe("accuracy of an evaluation", () => {
     expect(keysOf(renamed)).toContain("split of its content");
   });
 
-  test("a first evaluation that is made worse", async () => {
+  test("a first evaluation made worse", async () => {
     const byCopies = await forged(async (run) => {
       const [from, to] = [await evaluationAt(run, last), await evaluationAt(run, 0)];
       const places = placesOf(from, false).filter((place) => isRight(to.played[place]));

@@ -102,7 +102,7 @@ const named: readonly (readonly [string, Settings, string, Team?])[] = [
 ];
 
 test.each(named.map(([what, settings, name, team = "solo"]) => [what, settings, name, team] as const))(
-  "%s without a formula here is named, and an honest run contradicts nothing",
+  "names %s as not covered, and an honest run has no contradiction",
   async (_, settings, name, team) => {
     const directory = join(await temporaryFolder(), "run");
     await tinyRun({ directory, settings: { ...few, ...settings }, parts: partsOf(team) });
@@ -111,7 +111,7 @@ test.each(named.map(([what, settings, name, team = "solo"]) => [what, settings, 
   },
 );
 
-test("a run that is continued in another process is one run, with more steps", async () => {
+test("a run resumed in another process verifies as one run", async () => {
   const directory = join(await temporaryFolder(), "run");
   const settings = { ...few, budget: { targetTokens: 2, learningRate: 0.05 }, prices: {} };
   // Its first end is evaluated too, where no evaluation is due.

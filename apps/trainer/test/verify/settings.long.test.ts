@@ -173,7 +173,7 @@ async function trainedAndVerified(path: string, settings: Settings): Promise<str
 }
 
 test.each([...new Set(samples.map(({ path }) => keyOf(path)))])(
-  "a run is never accused of an option of %s, whatever its value",
+  "no value of an option of %s causes a contradiction",
   async (key) => {
     const agreed = new Set<string>();
     const other: string[] = [];

@@ -100,7 +100,7 @@ async function trained({ kernels }: Opened): Promise<readonly unknown[]> {
 }
 
 test.each([false, true])(
-  "sampling and training have the same bits with one thread, two and five; fma %s",
+  "sampling and training have equal bits with one, two and five threads; fma %s",
   async (fma) => {
     const one = await trained(await open(1, { fma }));
     for (const threads of [2, 5]) {
@@ -113,13 +113,13 @@ test.each([false, true])(
   },
 );
 
-test("a helper that never starts is not waited for", async () => {
+test("does not wait for a helper that never starts", async () => {
   const alone = await open(4, { start: () => undefined });
   multiply(alone);
   expect(alone.pool.helped).toBe(0);
 });
 
-test("a function that fails in a helper is a named error, then and later", async () => {
+test("a failing function in a helper is a named error, then and later", async () => {
   const failing = await open(2, { start: (setup) => startHelper({ ...setup, names: setup.names.map(() => "none") }) });
   const failed = { code: "engine_failed", message: expect.stringContaining("a thread of the wasm kernels failed") };
   await expect(warm(failing)).rejects.toMatchObject(failed);
@@ -135,7 +135,7 @@ Atomics.add(words, inside, 1);
 Atomics.add(words, taken, 1);
 process.exit();`;
 
-test("a thread that dies within its part is a named error, not a hang", async () => {
+test("a dying thread is a named error, not a hang", async () => {
   const start = ({ memory, address }: HelperSetup): void => {
     const { job, inside, taken } = word;
     const at = { memory, address, job, inside, taken: taken + line };
@@ -147,7 +147,7 @@ test("a thread that dies within its part is a named error, not a hang", async ()
   expect(() => multiply(mourning)).toThrow(expect.objectContaining({ code: "engine_failed" }));
 });
 
-test.each(["", "kernels.dispose();"])("a program ends with its threads: %s", async (last) => {
+test.each(["", "kernels.dispose();"])("the process ends despite open threads: %s", async (last) => {
   const program = `
     import { createKernels } from "./packages/engine/src/wasm/index.ts";
     const kernels = await createKernels({ threads: 3 });
@@ -163,7 +163,7 @@ test.each(["", "kernels.dispose();"])("a program ends with its threads: %s", asy
   expect(stdout).toBe("done\n");
 });
 
-test("boards of two kernel sets are apart", async () => {
+test("two kernel sets have separate thread boards", async () => {
   const [a, b] = [await open(2), await open(2)];
   await warm(a);
   expect(b.pool.helped).toBe(0);

@@ -7,11 +7,11 @@ import { createKernels } from "../../src/wasm/wasm-kernels.ts";
 // Node 20 has relaxed SIMD behind this.
 setFlagsFromString("--experimental-wasm-relaxed-simd");
 
-describe("the wasm kernels with fused multiplication and addition", async () => {
+describe("the wasm kernels with fused multiply-add", async () => {
   const kernels = await createKernels({ fma: true });
   for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
 
-  test("products round once where the processor fuses, and twice on wasm", async () => {
+  test("products round once with fused multiply-add and twice without", async () => {
     // -1 + (1 + 2^-12)^2 is 2^-11 + 2^-24, of which rounding the product first takes the last term.
     const near = 1 + 2 ** -12;
     const product = async (own: Kernels): Promise<number> =>

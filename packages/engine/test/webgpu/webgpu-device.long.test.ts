@@ -22,14 +22,14 @@ describe.sequential("the webgpu device", () => {
   for (const { name, run } of engineCases.filter((_, i) => i % 4 === 0))
     test(`engine: ${name}`, slow, () => run(async () => createInlineEngine([shared])));
 
-  test("runs on a worker thread, beside this one, and lets the process end", slow, async () => {
+  test("runs on a worker thread and lets the process end", slow, async () => {
     const engine = await createLocalEngine({ device: source });
     expect(engine.capabilities).toMatchObject({ device: "webgpu", deterministic: false });
     await engine.close();
   });
 });
 
-describe.runIf(opened)("shaders at their edges", () => {
+describe.runIf(opened)("edge cases of shaders", () => {
   const kernels = opened as Kernels;
   const random = randomFromSeed("shaders");
   const numbers = (count: number): Float64Array =>
@@ -59,7 +59,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     [8, 130, 66],
     [9, 4, 128],
     [129, 12, 33],
-  ])("products of %d rows, %d -> %d", async (rows, inner, outer) => {
+  ])("multiplies %d rows, %d -> %d", async (rows, inner, outer) => {
     const [x, weight, bias] = [numbers(rows * inner), numbers(outer * inner), numbers(outer)];
     const dOut = numbers(rows * outer);
     await both((set) => {
@@ -72,7 +72,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     });
   });
 
-  test("tokens of a vocabulary of 5,000, which 256 threads share", async () => {
+  test("samples from a vocabulary of 5,000 shared by 256 threads", async () => {
     const [rows, vocabulary] = [6, 5000];
     const logits = numbers(rows * vocabulary);
     const settings = {
@@ -89,7 +89,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     });
   });
 
-  test("more matrices side by side than a program binds buffers", async () => {
+  test("multiplies more matrices than one program can bind", async () => {
     const values = [3, 1, 4, 1, 5, 9, 2, 6, 5].map((width) => numbers(7 * width));
     await both((set) => {
       const parts = values.map((each) => set.upload(each, [7, each.length / 7]));
@@ -97,7 +97,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     });
   });
 
-  test("rows of a gradient that repeat, across workgroups, in a place that holds something", async () => {
+  test("adds repeated gradient rows across workgroups to existing values", async () => {
     const [count, rows, width] = [300, 7, 70];
     const ids = Int32Array.from({ length: count }, (_, i) => (i * i) % rows);
     const [delta, held] = [numbers(count * width), numbers(rows * width)];
@@ -110,7 +110,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     });
   });
 
-  test("a tensor that is added to itself leaves its copies as they were", async () => {
+  test("adding a tensor to itself leaves its copies unchanged", async () => {
     const values = numbers(12);
     await both((set) => {
       const doubled = set.upload(values, [4, 3]);
@@ -120,7 +120,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     });
   });
 
-  test("a lost GPU is told at the next read", async () => {
+  test("the next read reports a lost GPU", async () => {
     const gpu = await openWebGpu(source.options?.["modules"] as string);
     const set = webGpuKernelSet(gpu);
     const reading = set.read(set.upload(numbers(4), [4]));
@@ -130,7 +130,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     await expect(set.read(set.zeros([4]))).rejects.toMatchObject(lost);
   });
 
-  test("freed memory serves again, and no upload overtakes what still reads it", async () => {
+  test("reuses freed memory, and uploads wait for its readers", async () => {
     const [first, second] = [numbers(64), numbers(64)];
     await both((set) => {
       const x = set.upload(first, [8, 8]);
@@ -142,7 +142,7 @@ describe.runIf(opened)("shaders at their edges", () => {
   });
 
   // Blocks of 64 rows that begin within a segment, and that cross segments and trees.
-  test("rows of a tree attend as the sequences of its paths do, and come out the same twice", async () => {
+  test("attention over a tree equals attention over its paths and repeats itself", async () => {
     const lengths = [70, 9, 3, 50, 1, 30, 40, 66, 2, 5];
     const parents = Int32Array.of(-1, 0, 1, 1, 0, 0, -1, 6, 6, -1);
     const offsets = [0, ...lengths].map((_, s) => lengths.slice(0, s).reduce((sum, length) => sum + length, 0));
@@ -186,7 +186,7 @@ describe.runIf(opened)("shaders at their edges", () => {
     kernels.free(q, k, v, dOut, layout.offsetsOnDevice, tree.parentsOnDevice);
   });
 
-  test("a product is one operation, and counts what crosses to the device and back", async () => {
+  test("a product is one operation with counted transfers", async () => {
     const { counters } = kernels as unknown as Counting;
     const before = counters();
     const [x, weight] = [kernels.upload(numbers(64), [8, 8]), kernels.upload(numbers(64), [8, 8])];

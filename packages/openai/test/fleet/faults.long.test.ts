@@ -23,7 +23,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     ["gives no log-probs", { kind: "not-finite" }, /the log-prob of token 0 of the reply is -9999/u],
     ["reads another prompt", { kind: "other-prompt" }, /prompt of 3 tokens was read as one of 4/u],
   ];
-  test.each(cases)("a server that %s costs no reply, and none counts twice", async (_, fault, note) => {
+  test.each(cases)("a server that %s loses no reply and duplicates none", async (_, fault, note) => {
     const { model, local, one, two, notes, replies } = await onFakes({ kind });
     one.faults = first(2, fault);
     const said = await model.sample(requests(24));
@@ -38,7 +38,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(local.weightVersion).toBe(0);
   });
 
-  test("a server that was killed comes back without adapters, and is taken in again", async () => {
+  test("readmits a killed server that returns without adapters", async () => {
     const { model, one, fleet, notes, replies } = await onFakes({ kind });
     await model.sample(requests(8));
     await one.kill();
@@ -60,7 +60,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(new Set(replies.map(({ weights }) => weights)).size).toBe(1);
   });
 
-  test("a server that was restarted between two requests loads its adapter again", async () => {
+  test("a restarted server reloads its adapter", async () => {
     const { model, fakes, notes } = await onFakes({ kind, servers: 1 });
     await model.sample(requests(2));
     await fakes[0]?.kill();
@@ -69,7 +69,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(notes.join("\n")).toMatch(/was gone and is loaded again/u);
   });
 
-  test("a server that goes on with an older version is found out, and is not asked any more", async () => {
+  test("detects and excludes a server with an older version", async () => {
     const { model, one, two, fleet, replies } = await onFakes({ kind, fleet: {} });
     fleet.tolerance = 1e-3;
     const snapshot = await model.snapshot();
@@ -87,7 +87,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await snapshot.dispose();
   });
 
-  test("old versions leave the servers, and the folder", async () => {
+  test("unloads old versions from servers and folder", async () => {
     const { model, one, two, folder } = await onFakes({ kind });
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(12));
@@ -105,7 +105,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect((await readdir(folder)).map((name) => name.slice(0, 12))).toEqual(["run.actor-v3"]);
   });
 
-  test("what a killed run left on servers is removed by its name", async () => {
+  test("removes adapters of a killed run by name", async () => {
     const { model, fleet, one } = await onFakes({ kind });
     await model.sample(requests(12));
     expect(one.names).toHaveLength(1);
@@ -115,7 +115,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(one.names).toEqual([]);
   });
 
-  test("requests wait for a server when there is none, and fail when patience is spent", async () => {
+  test("requests wait for a working server and fail after the patience time", async () => {
     let ms = 0;
     const clock = {
       ...quick,
@@ -146,7 +146,7 @@ test.each([
     { source: whole },
     /asked for run\.actor-v0-\w+-0, answered by default/u,
   ],
-] as const)("a server that answers for %s is noticed", async (_, kind, options, reason) => {
+] as const)("detects a server that answers for %s", async (_, kind, options, reason) => {
   const { model, one, fleet, replies } = await onFakes({ kind, ...options });
   one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
   expect(await model.sample(requests(12))).toHaveLength(12);
@@ -154,7 +154,7 @@ test.each([
   expect(new Set(replies.map(({ server }) => server)).size).toBe(1);
 });
 
-test("all weights of two versions at once are refused", async () => {
+test("rejects full weights of two versions at once", async () => {
   const { model, one, two } = await onFakes({ kind: "sglang", source: whole });
   const snapshot = await model.snapshot();
   await step(model);
@@ -174,12 +174,12 @@ test("all weights of two versions at once are refused", async () => {
 test.each([
   ["all weights", { source: base }, /vLLM takes no whole weights from a disk; train an adapter/u],
   ["adapters that it was not started for", { fake: { updates: false } }, /VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u],
-] as const)("vLLM refuses %s with what to do", async (_, options, message) => {
+] as const)("vLLM rejects %s with a remedy", async (_, options, message) => {
   const { model } = await onFakes(options);
   await expect(model.sample(requests(1))).rejects.toThrow(message);
 });
 
-test("a slow server is given up, and its late reply is not taken", async () => {
+test("abandons a slow server and ignores its late reply", async () => {
   const waits: AbortController[] = [];
   const timeout = (): AbortSignal => {
     const controller = new AbortController();
@@ -203,7 +203,7 @@ test("a slow server is given up, and its late reply is not taken", async () => {
   expect(replies.filter(({ attempts }) => attempts === 2)).toHaveLength(1);
 });
 
-test("an idle server is preferred to a slow one", async () => {
+test("prefers an idle server to a slow one", async () => {
   const { model, fleet, one, two } = await onFakes({ fleet: { slack: 2 } });
   await model.sample(requests(2));
   let release = (): void => undefined;
@@ -224,7 +224,7 @@ test("an idle server is preferred to a slow one", async () => {
   await Promise.all(waiting);
 });
 
-test("a key is sent, stays out of errors, and does not go over plain http to another machine", async () => {
+test("sends the key, never in errors or over plain http to another machine", async () => {
   const { vllmServer } = await import("@laconic/openai/fleet");
   expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/without encryption/u);
   expect(() => vllmServer({ url: "http://user:secret@10.0.0.1:8000" })).toThrow(/does not belong into the address/u);
@@ -241,7 +241,7 @@ test("a key is sent, stays out of errors, and does not go over plain http to ano
   expect(seen).toEqual(["Bearer secret-key"]);
 });
 
-test.each(["unload", "load", "models"])("a server that never answers %s does not hold up the end", async (silent) => {
+test.each(["unload", "load", "models"])("a server that never answers %s does not delay the end", async (silent) => {
   const late: AbortController[] = [];
   const timeout = (): AbortSignal => {
     const controller = new AbortController();
@@ -270,7 +270,7 @@ test.each(["unload", "load", "models"])("a server that never answers %s does not
   expect(two.names).toEqual([]);
 });
 
-test("a load that fails is said once, however many requests wait for it", async () => {
+test("reports a failed load once for all waiting requests", async () => {
   const { model, one, fleet, notes } = await onFakes();
   fleet.tolerance = 1e-3;
   const snapshot = await model.snapshot();

@@ -48,7 +48,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
           .map((condition) => [how, ...condition] as const),
       ),
   )(
-    "%s %s: nothing of it is taken, and the server is left out in words where it goes on",
+    "%s %s: accepts none of its replies and excludes a persistent liar with a reason",
     async (how, _, when, temperature, skipped) => {
       const { model, one, two, fleet, notes, replies } = await open({ kind });
       const asked = longer(200, temperature).map((request, i) => ({
@@ -70,7 +70,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     },
   );
 
-  test("a server that draws at random, and says how likely that is, is left out", async () => {
+  test("excludes a server that samples at random with true log-probs", async () => {
     const { model, one, fleet, notes, replies } = await open({ kind });
     one.faults = lying("noise", 13);
     await model.sample(longer(200));
@@ -80,7 +80,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(replies.filter(({ server }) => server === one.url).length).toBeLessThan(100);
   });
 
-  test("both servers go bad: the run ends in words that name both", async () => {
+  test("the run ends with both names if both servers fail", async () => {
     const { model, one, two } = await open({ kind });
     one.faults = lying("wrong-ids", 13);
     two.faults = lying("permuted", 13);
@@ -97,7 +97,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     for (const { url } of [one, two]) expect(next).toContain(url);
   });
 
-  test("a server with older weights is left out, however well it looks at checks", async () => {
+  test("excludes a server with older weights that passes load checks", async () => {
     const { model, one, fleet, notes } = await open({ kind });
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(12));
@@ -109,7 +109,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await snapshot.dispose();
   });
 
-  test("log-probs that are computed here do not hide a liar", async () => {
+  test("detects a lying server with locally computed log-probs", async () => {
     const { model, one, fleet } = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
     const healthy = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
     one.faults = lying("wrong-ids", 13);
@@ -117,7 +117,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(fleet.servers.map(({ state }) => state)).toEqual(["quarantined", "up"]);
   });
 
-  test("distributions that vLLM cuts are compared from one side, and liars found", async () => {
+  test("compares vLLM's cut distributions one-sidedly and finds liars", async () => {
     const cut = longer(48).map((request) => ({ ...request, sampling: { ...request.sampling, topP: 0.9 } }));
     const { model, one, fleet } = await open({ kind, model: { logProbs: "forward" } });
     expect(await model.sample(cut)).toHaveLength(48);
@@ -131,7 +131,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 });
 
-test("a check's pass is the learner's: no reply is computed twice", async () => {
+test("the learner reuses the check's pass", async () => {
   const { model, local } = await open();
   const passed = vi.spyOn(local, "forward");
   const replies = await model.sample(longer(24));
@@ -149,7 +149,7 @@ test("a check's pass is the learner's: no reply is computed twice", async () => 
   expect(passed.mock.calls.flatMap(([each]) => each)).toHaveLength(24);
 });
 
-test("a server that is looked at again stays out when its last replies speak against it", async () => {
+test("a server stays excluded after a new probe if its last replies fail", async () => {
   const { model, one, fleet } = await open();
   one.faults = lying("wrong-ids", 13);
   await model.sample(longer(24));

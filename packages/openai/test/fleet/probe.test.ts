@@ -11,7 +11,7 @@ const probe = ({ fleet, model }: OnFakes, options: object = {}): Promise<FleetRe
   probeFleet(fleet, model, { vocabularySize: 13, ...options });
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
-  test("a server that does as it should is measured", async () => {
+  test("measures a correct server", async () => {
     const made = await onFakes({ kind });
     await step(made.model);
     const record = await probe(made);
@@ -26,7 +26,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(made.fleet.tolerance).toBe(1e-3);
   });
 
-  test("log-probs of temperature 1 are refused, with what to do about it, unless they are computed here", async () => {
+  test("rejects log-probs at temperature 1 with a remedy, unless computed locally", async () => {
     const refused = await onFakes({ kind, fake: { logProbs: "raw" } });
     await expect(probe(refused)).rejects.toMatchObject({
       code: "api_refused",
@@ -39,7 +39,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(servers.map(({ logProbsAt }) => logProbsAt)).toEqual(["one", "one"]);
   });
 
-  test("where no server takes weights, the reasons of all are named", async () => {
+  test("names all reasons if no server accepts weights", async () => {
     const made = await onFakes({ kind, fake: { updates: false } });
     const [one, two] = made.fakes.map(({ url }) => url);
     await expect(probe(made)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     });
   });
 
-  test("another base model is found by its log-probs", async () => {
+  test("detects another base model by its log-probs", async () => {
     const other = { kind: "config", config: conformanceConfig, seed: 5 } as const;
     const made = await onFakes({ kind, fake: { base: other } });
     await expect(probe(made)).rejects.toMatchObject({
@@ -56,41 +56,38 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     });
   });
 
-  test.each(["adapters", "all weights"])(
-    "replicas behind one address are refused by name, with %s",
-    async (weights) => {
-      if (kind === "vllm" && weights !== "adapters") return;
-      const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
-      const { fakes, fleet, model, local } = await onFakes({ kind, ...(weights !== "adapters" && { source }) });
-      await step(local);
-      let turn = 0;
-      const balancer = createServer((request, response) => {
-        const { host, port } = new URL(fakes[turn++ % fakes.length]?.url ?? "");
-        const { method, url: path, headers } = request;
-        const passed = ask({ host: host.split(":")[0], port, method, path, headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 500, answer.headers);
-          answer.pipe(response);
-        });
-        request.pipe(passed);
+  test.each(["adapters", "all weights"])("rejects replicas behind one address by name, with %s", async (weights) => {
+    if (kind === "vllm" && weights !== "adapters") return;
+    const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
+    const { fakes, fleet, model, local } = await onFakes({ kind, ...(weights !== "adapters" && { source }) });
+    await step(local);
+    let turn = 0;
+    const balancer = createServer((request, response) => {
+      const { host, port } = new URL(fakes[turn++ % fakes.length]?.url ?? "");
+      const { method, url: path, headers } = request;
+      const passed = ask({ host: host.split(":")[0], port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
       });
-      balancer.listen(0, "127.0.0.1");
-      await once(balancer, "listening");
-      const { port } = balancer.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}`;
-      const server = kind === "vllm" ? vllmServer({ url }) : sglangServer({ url });
-      const published = await model.published();
-      await expect(probeServer(server, published, model, { vocabularySize: 13 })).rejects.toMatchObject({
-        code: "api_refused",
-        message: expect.stringMatching(/^http:\S+: 4 of 8 equal requests .* several servers answer at this address/u),
-      });
-      // One by one they are well.
-      expect((await probeFleet(fleet, model, { vocabularySize: 13 })).refused).toEqual([]);
-      balancer.close();
-      balancer.closeAllConnections();
-    },
-  );
+      request.pipe(passed);
+    });
+    balancer.listen(0, "127.0.0.1");
+    await once(balancer, "listening");
+    const { port } = balancer.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const server = kind === "vllm" ? vllmServer({ url }) : sglangServer({ url });
+    const published = await model.published();
+    await expect(probeServer(server, published, model, { vocabularySize: 13 })).rejects.toMatchObject({
+      code: "api_refused",
+      message: expect.stringMatching(/^http:\S+: 4 of 8 equal requests .* several servers answer at this address/u),
+    });
+    // One by one they are well.
+    expect((await probeFleet(fleet, model, { vocabularySize: 13 })).refused).toEqual([]);
+    balancer.close();
+    balancer.closeAllConnections();
+  });
 
-  test("one bad server among good ones is left out, and said", async () => {
+  test("excludes one bad server and reports it", async () => {
     const made = await onFakes({ kind });
     const [one] = made.fakes;
     if (one) one.faults = (path) => (/completions|generate/u.test(path) ? { kind: "wrong-tokens" } : null);
@@ -106,7 +103,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 });
 
-test("cut distributions need log-probs from here: vLLM's are of what is left", async () => {
+test("cut distributions on vLLM need locally computed log-probs", async () => {
   const cut = (request: SampleRequest): SampleRequest => ({
     ...request,
     sampling: { ...request.sampling, topK: 2 },

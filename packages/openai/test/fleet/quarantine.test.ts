@@ -25,7 +25,7 @@ async function open(kind: "vllm" | "sglang", fleet: OnFakesOptions["fleet"] = {}
 }
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
-  test("a server that says it took weights and did not is found within ten replies, and comes back once it has them", async () => {
+  test("excludes a server with a false load within ten replies and readmits it after the load", async () => {
     const { model, fleet, one, two, notes, replies, pass } = await open(kind);
     const snapshot = await model.snapshot();
     await snapshot.sample(requests(4));
@@ -69,7 +69,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await snapshot.dispose();
   });
 
-  test("with every server in quarantine each is probed at once, and one that is well again saves the requests", async () => {
+  test("with all servers in quarantine, probes each at once and uses a recovered one", async () => {
     const { model, fleet, one, two, replies } = await open(kind);
     two.faults = lying("wrong-ids", 13);
     // Wrong for ten replies, then well: before the probe, which comes when both are out.
@@ -82,7 +82,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(replies.every(({ server, gap }) => server !== two.url && (gap ?? 1) < 1e-3)).toBe(true);
   });
 
-  test("servers that take requests and never answer end a request by name within patience and one reply", async () => {
+  test("silent servers end a request by name within the patience time and one reply", async () => {
     let ms = 0;
     const waits: AbortController[] = [];
     const timeout = (): AbortSignal => {

@@ -116,7 +116,7 @@ async function rowsOf(parts: TrainingParts, given: object = {}, onRow?: (row: Me
 }
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
-  test("a run loses no episode when a server is killed in the middle of a step, and learns", async () => {
+  test("a run learns and loses no episode after a server's death during a step", async () => {
     const set = await servers(kind);
     const [one, two] = set.fakes as [FakeServer, FakeServer];
     const parts = await partsOn(kind, set);
@@ -148,7 +148,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(set.replies.filter(({ version, server }) => version > 4 && server !== two.url)).toEqual([]);
   });
 
-  test("a run learns, and repeats itself where its servers do", async () => {
+  test("a run learns and repeats itself on repeatable servers", async () => {
     const set = await servers(kind);
     const parts = await partsOn(kind, set);
     const rows = await rowsOf(parts);
@@ -159,7 +159,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
 });
 
 test.each(["wrong-ids", "permuted", "swapped"] as const)(
-  "a server that goes bad after the probe (%s) changes nothing of a run, evaluations and weights included",
+  "a server that fails after the probe (%s) changes no evaluation or weight of a run",
   async (how) => {
     const outcomeOf = async (bad: boolean): Promise<{ server: ServerStatus; reported: unknown; notes: string[] }> => {
       const set = await servers("vllm");
@@ -199,7 +199,7 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
   },
 );
 
-test("a run that was killed goes on from its checkpoint, on servers that hold what it left", async () => {
+test("a killed run resumes on servers with its leftovers", async () => {
   const set = await servers("vllm");
   const directory = join(set.folder, "run");
   const config = parseTrainConfig(settings);
@@ -232,7 +232,7 @@ test("a run that was killed goes on from its checkpoint, on servers that hold wh
   expect(set.replies).toHaveLength(4 * episodes + 12);
 });
 
-test("samples of older versions are asked of the servers under their own name", async () => {
+test("requests samples of older versions by their name", async () => {
   const set = await servers("vllm");
   const parts = await partsOn("vllm", set);
   const rows = await rowsOf(parts, { asynchronous: { maxLag: 2, importanceCap: 2 } });

@@ -114,7 +114,7 @@ describe.each([
 });
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
-  test("a version comes as what differs from the one before, and the receivers keep no others", async () => {
+  test("transfers a version as a difference, and receivers keep no others", async () => {
     const { sent, sender, receivers, fleet } = await overHttp({ kind });
     await sent.sample(requests(12));
     await step(sent);
@@ -131,7 +131,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     for (const { folder } of receivers) expect(await readdir(folder)).toEqual([]);
   });
 
-  test("a receiver that is killed in the middle of an upload is continued, chunk for chunk", async () => {
+  test("continues an upload by chunk after a killed receiver", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     const [one] = receivers;
     let chunks = 0;
@@ -146,7 +146,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(await readdir(one.folder)).toHaveLength(1);
   });
 
-  test("a chunk that comes cut or damaged is refused by its number and sent again", async () => {
+  test("rejects a cut or damaged chunk by number and resends it", async () => {
     const { sent, receivers, replies } = await overHttp({ kind });
     const harms: (readonly [Received, "cut" | "damage"])[] = [
       [receivers[0], "damage"],
@@ -165,7 +165,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(replies.every(({ gap }) => (gap ?? 1) < 1e-3)).toBe(true);
   });
 
-  test("a version that is damaged on the receiver's disk is not differed from any more: chunks go whole", async () => {
+  test("sends whole chunks if the receiver's stored version is damaged", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     await sent.sample(requests(12));
     const [one] = receivers;
@@ -183,7 +183,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect(codings).toEqual(expect.arrayContaining(["delta", "planes"]));
   });
 
-  test("a receiver that damages every chunk is left out by name, and the other server answers", async () => {
+  test("excludes a receiver that damages every chunk, and the other server answers", async () => {
     const { sent, receivers, fleet } = await overHttp({ kind });
     receivers[0].harm = (path) => (isChunk(path) ? "damage" : null);
     // The other server answers while the first has none; a request meets what came of it later.
@@ -197,7 +197,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     expect((await readdir(receivers[0].folder)).every((name) => name.endsWith(".part"))).toBe(true);
   });
 
-  test("servers go on with the old weights while the new ones are on their way, and each reply says which wrote it", async () => {
+  test("servers use old weights during a transfer, and each reply names its version", async () => {
     const { sent, receivers, replies, fleet } = await overHttp({ kind });
     const old = await sent.snapshot();
     await old.sample(requests(4));
@@ -217,7 +217,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   });
 });
 
-test("a receiver takes nothing without its key, nor what leads out of its folder, nor a version under another's name", async () => {
+test("a receiver rejects missing keys, paths outside its folder and wrong version names", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-receiver-"));
   const { handler } = new WeightsReceiver({ folder, apiKey: "secret-key", maxBytes: 1 << 20 });
   closing.push(() => rm(folder, { recursive: true }));

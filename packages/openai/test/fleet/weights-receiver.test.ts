@@ -27,7 +27,7 @@ const asker =
     return [reply.status, await reply.text()];
   };
 
-test("drafts of all names share the room of the largest version, also after a restart", async () => {
+test("partial versions share one size limit, also after a restart", async () => {
   const folder = await temporaryFolder();
   const options = { folder, maxBytes: 3 * chunkBytes };
   const ask = asker(new WeightsReceiver(options));
@@ -44,7 +44,7 @@ test("drafts of all names share the room of the largest version, also after a re
   expect((await again("PUT", "e", manifest("w")))[0]).toBe(200);
 });
 
-test("drafts are few, however small", async () => {
+test("limits the number of partial versions", async () => {
   const ask = asker(new WeightsReceiver({ folder: await temporaryFolder() }));
   const found: number[] = [];
   for (let i = 0; i < 70; i++) found.push((await ask("PUT", `v${i}`, manifest("w")))[0]);

@@ -6,14 +6,14 @@ import type { Tried } from "./try-escapes.ts";
 
 const script = new URL("try-escapes.ts", import.meta.url);
 
-test("there are a hundred ways out, and every one is another", () => {
+test("has at least a hundred different escapes", () => {
   const [names, programs] = [escapes().map(({ name }) => name), escapes().map(({ program }) => program)];
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(programs).size).toBe(programs.length);
   expect(escapes().filter(({ isCall }) => !isCall).length).toBeGreaterThan(100);
 });
 
-test.skipIf(noBareRuns)("the canary notices some of the same programs where no sandbox is", async () => {
+test.skipIf(noBareRuns)("the canary detects some of the programs without a sandbox", async () => {
   const { tried, unnoticed } = await runBare(10);
   expect(unnoticed).toEqual([]);
   expect(tried).toBeGreaterThan(4);
@@ -23,7 +23,7 @@ test.skipIf(noBareRuns)("the canary notices some of the same programs where no s
 const anybody = users.slice(1);
 
 test.for(["wasi", "bubblewrap"].flatMap((kind) => anybody.map((user) => [kind, ...user] as const)))(
-  "nothing gets out of %s, started by %s",
+  "no program escapes %s, started by %s",
   async ([kind, , user], { skip }) => {
     const reason = obstacle(user, script);
     if (reason !== null) return skip(reason);

@@ -6,7 +6,7 @@ import type { Tried } from "./try-escapes.ts";
 const script = new URL("try-escapes.ts", import.meta.url);
 
 test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...user] as const)))(
-  "nothing gets out of %s, started by %s, however long it tries",
+  "no program escapes %s, started by %s, with longer attempts",
   async ([kind, , user], { skip }) => {
     const reason = obstacle(user, script);
     if (reason !== null) return skip(reason);
@@ -17,7 +17,7 @@ test.for(["wasi", "bubblewrap"].flatMap((kind) => users.map((user) => [kind, ...
   },
 );
 
-test.skipIf(noBareRuns)("the canary notices the same programs where no sandbox is", async () => {
+test.skipIf(noBareRuns)("the canary detects the programs without a sandbox", async () => {
   const { tried, unnoticed } = await runBare(1);
   expect(unnoticed).toEqual([]);
   expect(tried).toBeGreaterThan(50);

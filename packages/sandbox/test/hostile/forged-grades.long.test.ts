@@ -6,7 +6,7 @@ import { forgedGrades, honestPasses, wrongVerdicts } from "./forged-grades.ts";
 const sandbox = wasiSandbox({ limits: { ...defaultLimits, seconds: 1 } });
 afterAll(() => sandbox.close());
 
-test("there are sixty forgeries, every one is another, and many fool a careless grader", () => {
+test("has sixty different forgeries, and many fool a careless grader", () => {
   expect(new Set(forgedGrades.map(({ name }) => name)).size).toBe(forgedGrades.length);
   expect(new Set(forgedGrades.map(({ program }) => program)).size).toBe(forgedGrades.length);
   expect(forgedGrades.length).toBeGreaterThan(60);

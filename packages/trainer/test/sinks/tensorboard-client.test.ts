@@ -44,7 +44,7 @@ interface Read {
 const hasTensorBoard = await hasPython("tensorboard");
 
 test.skipIf(!hasTensorBoard)(
-  "TensorBoard itself reads every step once, validation values, settings, the chart and the text of a resumed run",
+  "TensorBoard reads every step once, validation values, settings, chart and text of a resumed run",
   async () => {
     const directory = await temporaryFolder();
     for (const last of [3, 5]) {

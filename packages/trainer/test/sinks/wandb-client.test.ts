@@ -60,7 +60,7 @@ async function wandbServer(): Promise<{ readonly url: string; readonly uploaded:
 const hasWandb = await hasPython("wandb");
 
 test.skipIf(!hasWandb)(
-  "W&B's own client sends the folder: settings, one row for each step, transcripts as a file, and the end",
+  "W&B's client sends the folder's settings, one row per step, transcripts and the end",
   async () => {
     const directory = await temporaryFolder();
     const { url, uploaded } = await wandbServer();

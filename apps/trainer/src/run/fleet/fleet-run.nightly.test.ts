@@ -59,7 +59,7 @@ const rowsOf = async (run: string): Promise<Row[]> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
 
-test("a run samples on servers, outlives one of them, says who wrote what, and goes on elsewhere", () =>
+test("a run samples on servers, survives one failure, records the writers, and resumes on others", () =>
   withServers("vllm", async ([one, two], sampler, run) => {
     let asked = 0;
     one.faults = (path, body) => {
@@ -103,7 +103,7 @@ const vocabulary = 47;
 const testProblems = (err: string): string[] =>
   [...err.matchAll(/validation at step \d+: accuracy [\d.]+ %/gu)].map(([line]) => line);
 
-test("a server that goes bad after the probe costs no accuracy, and is left out by name", () =>
+test("a server that fails after the probe costs no accuracy and is excluded by name", () =>
   withServers("vllm", async ([one], sampler, run) => {
     // From the second version on: the probe and the first evaluation saw a server that is well.
     one.faults = lying("wrong-ids", vocabulary, (_, body) => !(body as { model: string }).model.includes("-v0-"));
@@ -127,7 +127,7 @@ test("a server that goes bad after the probe costs no accuracy, and is left out 
     });
   }));
 
-test("all weights are sampled on SGLang", () =>
+test("samples full weights on SGLang", () =>
   withServers("sglang", async ([one], sampler, run) => {
     const { code, err } = await laconic(
       ...cli`train ${small} lora=null train.steps=2 ${sampler} --run ${run}
@@ -139,7 +139,7 @@ test("all weights are sampled on SGLang", () =>
     expect(versions).toEqual([0, 2, 4]);
   }));
 
-test("servers that share no disk with the trainer get their weights through receivers", () =>
+test("servers without a shared disk get weights through receivers", () =>
   withServers("vllm", async (fakes, _, run) => {
     const folder = await temporaryFolder();
     const { handler } = new WeightsReceiver({ folder });
@@ -159,7 +159,7 @@ test("servers that share no disk with the trainer get their weights through rece
     await closeServer(server, 0);
   }));
 
-test("servers that cannot be trained on are refused, and nothing is left behind", () =>
+test("rejects unsuitable servers and leaves no files", () =>
   withServers(
     "vllm",
     async (_, sampler, run) => {
@@ -198,14 +198,14 @@ test.each([
     ["sampler=sglang:http://127.0.0.1:1", "lora=null", "policies=own", "train.budget=null"],
     "policies: own is several policies",
   ],
-])("%j is refused before a server is asked", async (words, reason) => {
+])("rejects %j before contacting a server", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
   const { code, err } = await laconic("train", ...small, "sampler=vllm:http://127.0.0.1:1", ...words, "--run", run);
   expect([code, err.split("\n").at(-1)]).toEqual([2, expect.stringContaining(reason) as string]);
   expect(existsSync(run)).toBe(false);
 });
 
-test("a dry run shows the servers, a plan how to start them, doctor how they are", () =>
+test("a dry run shows the servers, a plan their start commands, doctor their state", () =>
   withServers("vllm", async ([one], sampler) => {
     const dry = await laconic("train", ...small, sampler, "--dry-run");
     expect(JSON.parse(dry.out)).toMatchObject({

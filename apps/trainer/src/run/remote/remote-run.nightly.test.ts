@@ -46,7 +46,7 @@ async function withServer(
 
 const small = [...smallRun, "device=auto", "lora.rank=4", "lora.alpha=32", "train.optimizer.maxGradNorm=null"];
 
-test("a run trains on a server, goes on in a new session, and is evaluated there", () =>
+test("a run trains on a server, resumes in a new session, and is evaluated there", () =>
   withServer(skyrl, async (server, run) => {
     const words = [...small, `engine=tinker:${server.url}`];
     const first = await laconic("train", ...words, "--run", run, "--json");
@@ -74,7 +74,7 @@ test("a run trains on a server, goes on in a new session, and is evaluated there
     await expectRefused(["serve", run, "--port", "0"], "the weights of this run are on");
   }));
 
-test("a run over the binary wire is that over JSON", async () => {
+test("runs over binary and JSON wires are equal", async () => {
   const losses: number[][] = [];
   for (const wire of ["json", "protobuf"])
     await withServer(skyrl, async (server, run) => {
@@ -92,7 +92,7 @@ test("a run over the binary wire is that over JSON", async () => {
   expect(losses[1]).toEqual(losses[0]);
 });
 
-test("a resumed run is refused by the name of what its server does otherwise", async () => {
+test("rejects a resume on a server with different behavior by name", async () => {
   await withServer(skyrl, async (server, run) => {
     await outputOf("train", ...small, `engine=tinker:${server.url}`, "--run", run);
     await withServer({ ...skyrl, samplers: "frozen" }, async (other) => {
@@ -103,7 +103,7 @@ test("a resumed run is refused by the name of what its server does otherwise", a
   });
 });
 
-test("a server that forgets in the middle of a run ends it by name, and its last checkpoint goes on", () =>
+test("a server that loses state ends the run, which resumes from its checkpoint", () =>
   withServer(skyrl, async (server, run) => {
     const words = [...small, "train.steps=4", `engine=tinker:${server.url}`];
     let forgotten = false;
@@ -134,7 +134,7 @@ test.each([
   [["train.sampling.temperature=0.7"], "train.sampling.temperature: is 0.7"],
   [["engine=tinkr:http://127.0.0.1:1"], 'engine: "tinkr:http://127.0.0.1:1" is no engine'],
   [["engine.tinker.port=1"], "engine"],
-])("%j is refused before a server is asked", async (words, reason) => {
+])("rejects %j before contacting a server", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
   const { code, err } = await laconic(
     ...cli`train ${small} engine.tinker.url=http://127.0.0.1:1 ${words}
@@ -144,7 +144,7 @@ test.each([
   expect(existsSync(run)).toBe(false);
 });
 
-test("what this server cannot do is refused once it was probed, and leaves nothing behind", () =>
+test("rejects unsupported settings after the probe and leaves no files", () =>
   withServer({ ...skyrl, severalModels: false }, async (server, run) => {
     const refused = async (...words: string[]): Promise<string> => {
       const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, ...words, "--run", run);
@@ -162,7 +162,7 @@ test("what this server cannot do is refused once it was probed, and leaves nothi
     );
   }));
 
-test("a run trains on a server that keeps betas, epsilon and clip, as SkyRL on FSDP and Megatron, and says so", () =>
+test("a run trains on a server with fixed betas, epsilon and clip, and reports it", () =>
   withServer(skyrlTrainServer, async (server, run) => {
     const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run, "--json");
     expect([code, err]).toEqual([0, expect.stringContaining("keeps an optimizer of its own: beta1, beta2") as string]);
@@ -172,7 +172,7 @@ test("a run trains on a server that keeps betas, epsilon and clip, as SkyRL on F
     });
   }));
 
-test("a dry run shows the engine, a plan what goes over the wire, doctor what the server does", () =>
+test("a dry run shows the engine, a plan the transfer, doctor the server's behavior", () =>
   withServer(skyrl, async (server) => {
     const engine = `engine=tinker:${server.url}`;
     const dry = await laconic("train", ...small, engine, "--dry-run");

@@ -12,7 +12,7 @@ const words = (preset: string, folder: string, testProblems: number): string[] =
   model=${stories} ${short} train.evaluation.problems=${testProblems} --run ${join(folder, "run")} --json`;
 
 test.skipIf(!existsSync(join(stories, "config.json")))(
-  "examples of budgets start a training that reports how tokens follow them (needs LACONIC_DATA)",
+  "budget examples start a training that reports how tokens follow budgets (needs LACONIC_DATA)",
   async () => {
     const folder = await temporaryFolder();
     const out = await outputOf(...words("story-budget", folder, 24));
