@@ -27,10 +27,12 @@ const pages: readonly Page[] = [
 const examples = pages
   .filter(({ path }) => existsSync(join(root, path)))
   .flatMap(({ name, path, home }) =>
-    [...readText(path).matchAll(/^```ts\n(.*?)^```$/gms)].map((match, i) => ({
+    [...readText(path).matchAll(/^```ts\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?/gms)].map((match, i) => ({
       name: `${name}, example ${i + 1}`,
       file: `${home}/.readme/${path.replaceAll(/\W/g, "-")}-${i + 1}.ts`,
       code: `${match[1] ?? ""}\nexport {};\n`,
+      /** Text block directly after the first example of a package's README. */
+      output: path.startsWith("docs/") || i > 0 ? undefined : match[2],
     })),
   );
 const folders = [...new Set([".readme", ...examples.map(({ file }) => join(file, ".."))])];
@@ -58,13 +60,14 @@ beforeAll(async () => {
 });
 afterAll(clean);
 
-/** Examples that do not run here, each with its reason; they type-check all the same. */
-const notRun: Readonly<Record<string, string>> = {
-  "@laconic/runtime, example 2": "downloads TensorFlow and compiles its binding",
-};
+interface Outcome {
+  readonly error: string | null;
+  /** Lines of `console.log`. */
+  readonly printed: string;
+}
 
-/** What became of each example by its file: null, or how it failed. All run in one process, one after the other. */
-async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
+/** Outcome of each example by its file. All run in one process, one after the other. */
+async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, Outcome>>> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
   try {
     await writeFile(join(folder, "run.mjs"), runner(files));
@@ -74,7 +77,7 @@ async function runExamples(files: readonly string[]): Promise<Readonly<Record<st
       { cwd: folder, env: { ...process.env, HF_HOME: folder, HF_HUB_OFFLINE: "1" } },
     );
     await once(child, "close");
-    return JSON.parse(await readFile(join(folder, "outcomes.json"), "utf8")) as Record<string, string | null>;
+    return JSON.parse(await readFile(join(folder, "outcomes.json"), "utf8")) as Record<string, Outcome>;
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -83,34 +86,29 @@ async function runExamples(files: readonly string[]): Promise<Readonly<Record<st
 function runner(files: readonly string[]): string {
   const urls = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
   return `import { writeFileSync } from "node:fs";
+import { format } from "node:util";
 const outcomes = {};
-for (const [file, url] of ${JSON.stringify(urls)})
-  try {
-    await import(url);
-    outcomes[file] = null;
-  } catch (error) {
-    outcomes[file] = String(error?.stack ?? error);
-  }
+for (const [file, url] of ${JSON.stringify(urls)}) {
+  const outcome = { error: null, printed: "" };
+  console.log = (...values) => void (outcome.printed += format(...values) + "\\n");
+  await import(url).catch((error) => void (outcome.error = String(error?.stack ?? error)));
+  outcomes[file] = outcome;
+}
 writeFileSync("outcomes.json", JSON.stringify(outcomes));
 process.exit(0);
 `;
 }
 
 describe("examples in READMEs and docs run", () => {
-  let outcomes: Readonly<Record<string, string | null>> = {};
-  const run = examples.filter(({ name }) => !Object.hasOwn(notRun, name));
+  let outcomes: Readonly<Record<string, Outcome>> = {};
 
   beforeAll(async () => {
-    outcomes = await runExamples(run.map(({ file }) => file));
+    outcomes = await runExamples(examples.map(({ file }) => file));
   });
 
-  test.each(run)("$name", ({ file }) => {
-    expect(outcomes[file]).toBeNull();
-  });
-
-  test("every excluded example exists", () => {
-    const names = examples.map(({ name }) => name);
-    expect(Object.keys(notRun).filter((name) => !names.includes(name))).toEqual([]);
+  test.each(examples)("$name", ({ file, output }) => {
+    expect(outcomes[file]?.error).toBeNull();
+    if (output !== undefined) expect(outcomes[file]?.printed).toBe(output);
   });
 });
 
