@@ -107,8 +107,7 @@ describe("examples in READMEs and docs run", () => {
   });
 
   test.each(examples)("$name", ({ file, output }) => {
-    expect(outcomes[file]?.error).toBeNull();
-    if (output !== undefined) expect(outcomes[file]?.printed).toBe(output);
+    expect(outcomes[file]).toEqual({ error: null, printed: output ?? (expect.any(String) as unknown) });
   });
 });
 
