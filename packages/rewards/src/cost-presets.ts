@@ -1,4 +1,13 @@
-import { checkShape, shapes, type Field, type FieldsOf, type GroupShape } from "@laconic/core";
+import {
+  checkShape,
+  findShapeMismatch,
+  isRecord,
+  shapes,
+  type Field,
+  type FieldsOf,
+  type GroupShape,
+  type TokenCount,
+} from "@laconic/core";
 import {
   type Cost,
   type CostScope,
@@ -83,4 +92,11 @@ export function costPreset(settings: CostSettings, place = "cost"): Cost {
   checkShape(costShapes[settings.kind], settings, place);
   const { make } = kinds[settings.kind] as { make(options: CostSettings): Cost };
   return make(settings);
+}
+
+/** Tokens that the cost of stored settings counts; undefined for other costs, custom costs and invalid settings. */
+export function tokenCountOf(settings: unknown): TokenCount | undefined {
+  const kind = kindNames.find((name) => isRecord(settings) && settings["kind"] === name);
+  if (kind === undefined || findShapeMismatch(costShapes[kind], settings) !== null) return undefined;
+  return costPreset(settings as unknown as CostSettings).tokens;
 }

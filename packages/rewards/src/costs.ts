@@ -1,4 +1,4 @@
-import { type AgentId, type Episode, countTokens } from "@laconic/core";
+import { type AgentId, type Episode, type TokenCount, countTokens } from "@laconic/core";
 import { checkCount, checkOption } from "./check-option.ts";
 
 /** Scope of a cost. Default: the whole team. `from` and `by` together select one edge, sender to reader. */
@@ -14,6 +14,8 @@ export interface Cost {
   /** Full definition of one unit, in prose. */
   readonly unit: string;
   readonly scope: CostScope;
+  /** Counted tokens of a per-token cost; screens split its charge by turn and edge. Missing for other costs. */
+  readonly tokens?: TokenCount;
   /** Returns the cost, >= 0, in `unit`; NaN if not applicable. */
   measure(episode: Episode): number;
 }
@@ -26,27 +28,18 @@ export type Prices = Readonly<Record<string, number>>;
 
 /** tokens(y) of Eq. 1: sampled tokens with end tokens, so silence costs its end token. */
 export function tokensWritten(scope: Pick<CostScope, "by"> = {}): Cost {
-  const { by } = scope;
-  return {
-    unit: "tokens written, end tokens included",
-    scope,
-    measure: ({ ledger }) => countTokens(ledger, { kind: "tokens-written", ...(by !== undefined && { by }) }),
-  };
+  return tokenCost("tokens-written", "tokens written, end tokens included", scope);
 }
 
 /** Message tokens read, without end tokens. Each reader and each repeated reading counts. */
 export function tokensRead(scope: CostScope = {}): Cost {
-  const { by, from } = scope;
-  return {
-    unit: "tokens read, once per reader and reading",
-    scope,
-    measure: ({ ledger }) =>
-      countTokens(ledger, {
-        kind: "tokens-read",
-        ...(by !== undefined && { by }),
-        ...(from !== undefined && { from }),
-      }),
-  };
+  return tokenCost("tokens-read", "tokens read, once per reader and reading", scope);
+}
+
+function tokenCost(kind: TokenCount["kind"], unit: string, { by, from }: CostScope): Cost {
+  const scope = { ...(by !== undefined && { by }), ...(from !== undefined && { from }) };
+  const tokens = { kind, ...scope };
+  return { unit, scope, tokens, measure: ({ ledger }) => countTokens(ledger, tokens) };
 }
 
 /** Options of {@link turns}. */

@@ -12,7 +12,7 @@ export { rewardTerms, rewardTotal, type PricingOptions } from "./reward-terms.ts
 export { tokensRead, tokensWritten, turns, repetition, overlong } from "./costs.ts";
 export type { Cost, Costs, CostScope, Prices, TurnOptions, RepetitionOptions, OverlongOptions } from "./costs.ts";
 export { modelReward, type ModelRewardSettings, type NamedModelReward, type ReadyModelReward } from "./model-reward.ts";
-export { costPreset, costShapes, type CostSettings } from "./cost-presets.ts";
+export { costPreset, costShapes, tokenCountOf, type CostSettings } from "./cost-presets.ts";
 export { decoupledEstimator, decoupledShape } from "./decoupled-estimator.ts";
 export { decoupledAdvantages, type DecoupledOptions } from "./decoupled-advantages.ts";
 export { priceIndependence } from "./price-independence.ts";

@@ -1,9 +1,21 @@
 import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
 import type { AgentId } from "../problem.ts";
 
-/** Tokens that a cost counts: written (with end tokens) or read. Default: the whole team's. */
+interface TokenPart {
+  readonly tokens: number;
+  /** Reading that is charged; missing for written tokens. */
+  readonly read?: LedgerRead;
+}
+
+/** Tokens of a call, by kind of count. Written tokens include end tokens. */
+const countedParts = {
+  "tokens-written": ({ writtenTokens }: LedgerCall): readonly TokenPart[] => [{ tokens: writtenTokens }],
+  "tokens-read": ({ reads }: LedgerCall): readonly TokenPart[] => reads.map((read) => ({ tokens: read.tokens, read })),
+};
+
+/** Tokens that a cost counts: written or read. Default: the whole team's. */
 export interface TokenCount {
-  readonly kind: "tokens-written" | "tokens-read";
+  readonly kind: keyof typeof countedParts;
   /** Only this writer or reader. */
   readonly by?: AgentId;
   /** Only messages of this sender. */
@@ -59,17 +71,11 @@ function* counted(
   { calls }: Ledger,
   { kind, by, from }: TokenCount,
   agents?: ReadonlySet<AgentId>,
-): Generator<{ readonly call: LedgerCall; readonly read?: LedgerRead; readonly tokens: number }> {
+): Generator<TokenPart & { readonly call: LedgerCall }> {
   for (const call of calls) {
     if ((by !== undefined && call.agent !== by) || (agents && !agents.has(call.agent))) continue;
-    switch (kind) {
-      case "tokens-written":
-        yield { call, tokens: call.writtenTokens };
-        break;
-      case "tokens-read":
-        for (const read of call.reads)
-          if (from === undefined || read.from === from) yield { call, read, tokens: read.tokens };
-    }
+    for (const part of countedParts[kind](call))
+      if (from === undefined || !part.read || part.read.from === from) yield { call, ...part };
   }
 }
 

@@ -1,5 +1,6 @@
 import { settingError } from "../setting-error.ts";
 import { LaconicError } from "@laconic/core";
+import { tokenCountOf } from "@laconic/rewards";
 import { relayTokenizer, type TeamTask } from "@laconic/tasks";
 import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { checkTraining, isNamedBudget, type PartsOutline } from "@laconic/trainer";
@@ -86,8 +87,8 @@ export async function checkRun(
 /** Checks whether this process or an endpoint plays the episodes. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
-  const [unread] =
-    Object.entries(train.costs ?? {}).find(([, cost]) => "kind" in cost && cost.kind === "tokens-read") ?? [];
+  const countsReadings = (cost: unknown): boolean => (tokenCountOf(cost)?.kind ?? "tokens-written") !== "tokens-written";
+  const [unread] = Object.entries(train.costs ?? {}).find(([, cost]) => countsReadings(cost)) ?? [];
   if (served && unread !== undefined)
     throw settingError(
       `train.costs.${unread}`,

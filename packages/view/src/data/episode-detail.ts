@@ -17,7 +17,7 @@ import {
   type StoredPolicy,
   type StoredRollout,
 } from "@laconic/core/run-folder";
-import { rewardTerms } from "@laconic/rewards";
+import { rewardTerms, tokenCountOf } from "@laconic/rewards";
 import type { EpisodeDetail, EpisodeKind, MessageValue, TurnDetail } from "../protocol.ts";
 
 /** Advantage of a turn, or of each of its tokens. */
@@ -190,13 +190,8 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownReco
   }
   const counts = new Map<string, TokenCount>();
   for (const [name, cost] of Object.entries(costs)) {
-    const { kind, by, from: sender } = isRecord(cost) ? cost : {};
-    if (kind === "tokens-written" || kind === "tokens-read")
-      counts.set(name, {
-        kind,
-        ...(typeof by === "string" && { by }),
-        ...(typeof sender === "string" && { from: sender }),
-      });
+    const tokens = tokenCountOf(cost);
+    if (tokens) counts.set(name, tokens);
   }
   return { names: Object.keys(costs), counts, ...threshold };
 }

@@ -120,7 +120,7 @@ const written = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
 export const storyModelFolder: string = joinPath(keptFolder, "model");
 
 /** Files of the model folder, all named in run manifests. */
-export const storyModelFiles: readonly string[] = [
+const storyModelFiles: readonly string[] = [
   "config.json",
   "generation_config.json",
   "model.safetensors",
