@@ -45,6 +45,20 @@ export function plurality<A extends AgentId>(
 }
 
 /**
+ * Early stop of a graph: all agents have answered, and their last answers are equal.
+ * @param key - equal for equal answers, null for no answer. Default: the trimmed text
+ */
+export function unanimous(
+  agents: readonly AgentId[],
+  key: (text: string) => string | null = (text) => text.trim() || null,
+): (utterances: readonly Utterance[]) => boolean {
+  return (utterances) => {
+    const answers = new Set(agents.map((agent) => key(lastWords(agent, utterances)?.text ?? "")));
+    return answers.size === 1 && !answers.has(null);
+  };
+}
+
+/**
  * A judge selects a candidate's last message; otherwise the candidates' plurality decides.
  * @param choice - reads the candidate's position from 1, or null. Default: the only number
  */

@@ -28,7 +28,7 @@ import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);
   const waves = speakingWaves(graph);
-  const plan = Array.from({ length: graph.rounds }, (_, round) => waves.map((wave) => ({ round, wave }))).flat();
+  const plan = Array.from({ length: graph.rounds }, (_, round) => waves.map((wave) => ({ round, wave, isFirst: wave === waves[0] }))).flat();
 
   return {
     name: graph.name,
@@ -42,7 +42,8 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       let isAnySpent = false;
       const clock = episodeClock(context);
 
-      for (const { round, wave } of plan) {
+      for (const { round, wave, isFirst } of plan) {
+        if (isFirst && round > 0 && isDone(graph, turns)) break;
         const speaking = wave.filter(({ rounds }) => rounds?.includes(round) ?? true);
         if (speaking.length === 0) continue;
         const admission = admit(speaking, ({ id }) => id, turns, context.limits);
@@ -114,6 +115,14 @@ function promptFor(
     ...(stop && { stop }),
     ...(renderPrompt && { renderPrompt }),
   };
+}
+
+function isDone({ name, until }: Graph, turns: readonly Turn[]): boolean {
+  if (!until) return false;
+  const utterances = turns.map(({ utterance }) => utterance);
+  const lacks = (done: unknown): string | null =>
+    typeof done === "boolean" ? null : `is ${shownValue(done)}, expected true or false`;
+  return checkedCall({ name: `the early stop of ${name}`, value: "task" }, () => until(utterances), lacks);
 }
 
 function lacksOfPrompt(given: unknown): string | null {

@@ -1,4 +1,4 @@
-import type { AgentId, Prompt } from "@laconic/core";
+import type { AgentId, Prompt, Utterance } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
 import type { AgentView, ReceivedMessage } from "./view.ts";
 
@@ -50,6 +50,8 @@ export interface Graph<A extends AgentId = AgentId> {
   /** Edges from the previous round; a self-edge is memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
+  /** Early stop, checked after every round but the last: true ends the episode. See `unanimous`. */
+  readonly until?: (utterances: readonly Utterance[]) => boolean;
   /** Message that counts as silence: it costs tokens and is not delivered. */
   readonly pass?: string;
 }

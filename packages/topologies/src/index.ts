@@ -5,7 +5,7 @@
 export { asPrompt } from "./graph.ts";
 export type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 export type { AgentView, BudgetView, ReceivedMessage } from "./view.ts";
-export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
+export { answerOf, judgedBy, plurality, unanimous } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
 export { graphTopology } from "./graph-topology.ts";
 export {

@@ -9,6 +9,7 @@ import {
   speak,
   star,
   synchronousTurns,
+  unanimous,
   type AgentSpec,
   type JointGame,
 } from "./index.ts";
@@ -40,6 +41,25 @@ test("several vote: the last words of each, without one who never spoke", async 
   const topology = graphTopology(debateGraph([agent("a"), agent("b"), agent("c")]));
   const episode = await played(topology, { a: ["1", "2"], b: ["3", ""], c: ["", ""] });
   expect(episode.outputs).toEqual({ a: "2", b: "3" });
+});
+
+test.each([
+  ["agree at once", { a: ["1"], b: ["1"] }, 2],
+  ["agree in the second round", { a: ["1", "2"], b: ["2", "2"] }, 4],
+  ["never agree", { a: ["1", "2", "1"], b: ["2", "1", "2"] }, 6],
+  ["are silent", { a: ["", "", "1"], b: ["", "", "1"] }, 6],
+] as const)("a debate with early stop ends when its agents %s", async (_, replies, turns) => {
+  const graph = { ...debateGraph([agent("a"), agent("b")], { rounds: 3 }), until: unanimous(["a", "b"]) };
+  const episode = await played(graphTopology(graph), replies);
+  expect(episode.utterances).toHaveLength(turns);
+  expect(episode.ledger.calls).toHaveLength(turns);
+  expect(episode.answer).toBe(episode.utterances.at(-2)?.text);
+});
+
+test("an early stop that returns no boolean is refused by the graph's name", async () => {
+  const until = () => "yes" as unknown as boolean;
+  const topology = graphTopology({ ...debateGraph([agent("a"), agent("b")]), until });
+  await expect(played(topology, { a: ["1"], b: ["1"] })).rejects.toThrow(/early stop of debate.*"yes"/u);
 });
 
 const game: JointGame = {

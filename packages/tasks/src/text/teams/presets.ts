@@ -19,6 +19,7 @@ import {
   randomGraph,
   revisingActorPrompt,
   solving,
+  unanimous,
 } from "@laconic/topologies";
 import { collaborator, debate, roles } from "./behind-hint.ts";
 import { numbered, slot, teamOn, type TeamPreset, type TextTeamOptions } from "./text-team.ts";
@@ -68,6 +69,7 @@ export type TeamName =
   | "star"
   | "chain"
   | "plain-debate"
+  | "agreeing-debate"
   | "layered"
   | "complete"
   | "random";
@@ -132,6 +134,17 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       const specs = slots(options, ids, debatePrompt(options.answerForm));
       const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
       return teamOn({ ...graph, name: "plain-debate" }, ids);
+    },
+  },
+  /** Debate that ends at the first round with equal answers. */
+  "agreeing-debate": {
+    summary: "as plain-debate, and the debate ends as soon as all answers are equal; all learn",
+    heeds: ["agents", "rounds"],
+    make: (options) => {
+      const ids = numbered("debater", options.agents);
+      const specs = slots(options, ids, debatePrompt(options.answerForm));
+      const graph = debateGraph(specs, { rounds: options.rounds, answer: plurality<AgentId>(ids, options.read) });
+      return teamOn({ ...graph, name: "agreeing-debate", until: unanimous(ids, options.read) }, ids);
     },
   },
   /** Mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
