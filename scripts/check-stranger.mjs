@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { pack, publishedFolders } from "./lib/pack.mjs";
+import { packAll } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -29,7 +29,7 @@ await setUp();
 const total = { passed: 0, failed: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-stranger-"));
 try {
-  const tarballs = await packAll();
+  const tarballs = Object.values(await packAll(work));
   const nodes = await nodesOf(majors);
   const first = Object.entries(nodes)[0];
   if (templates.some((template) => template !== "stackblitz"))
@@ -41,17 +41,6 @@ try {
 }
 console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
-
-/** Deletes old output first: removed source files must not be shipped. */
-async function packAll() {
-  const folders = publishedFolders();
-  for (const folder of folders) await rm(join(folder, "dist"), { recursive: true, force: true });
-  const { code, text } = await run("turbo", ["run", "build", "--output-logs=errors-only"]);
-  if (code !== 0) throw new Error(`the packages cannot be built:\n${text}`);
-  const tarballs = [];
-  for (const folder of folders) tarballs.push((await pack(folder, work)).file);
-  return tarballs;
-}
 
 /** A Node binary per major version: this one, and the newest of the others from npm. */
 async function nodesOf(wanted) {

@@ -10,6 +10,8 @@ const entry = join(root, "apps", "trainer", "assets", "laconic.mjs");
 process.argv[1] = entry;
 // Advised commands can be typed directly: nothing is installed globally.
 process.env.LACONIC_COMMAND ??= "npm run -s laconic --";
+// `init` depends on tarballs of this clone, because the packages are not published.
+process.env.LACONIC_PACK ??= join(root, "scripts", "pack.mjs");
 // Relative paths start at the user's folder.
 process.chdir(process.env.INIT_CWD ?? process.cwd());
 await import(pathToFileURL(entry).href);

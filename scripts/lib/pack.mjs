@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
@@ -25,4 +25,22 @@ export async function pack(folder, destination) {
   const file = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
   const { text } = await run("tar", ["-xzOf", file, "package/package.json"]);
   return { name, file, manifest: JSON.parse(text) };
+}
+
+/**
+ * Builds and packs all published packages. Deletes old output first: removed source files must not be shipped.
+ * @param {string} destination - existing folder of the tarballs
+ * @returns {Promise<Record<string, string>>} tarballs by package name
+ */
+export async function packAll(destination) {
+  const folders = publishedFolders();
+  for (const folder of folders) rmSync(join(folder, "dist"), { recursive: true, force: true });
+  const { code, text } = await run("turbo", ["run", "build", "--output-logs=errors-only"]);
+  if (code !== 0) throw new Error(`the packages cannot be built:\n${text}`);
+  const tarballs = {};
+  for (const folder of folders) {
+    const { name, file } = await pack(folder, destination);
+    tarballs[name] = file;
+  }
+  return tarballs;
 }

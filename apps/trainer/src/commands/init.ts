@@ -2,6 +2,7 @@ import { choiceFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../
 import { relative, resolve, basename } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
+import { environmentValue } from "@laconic/runtime/folders";
 import { command, type Command } from "../cli/command.ts";
 import { printResult, type Terminal } from "../cli/terminal.ts";
 import { checkFolder, writeProject } from "../init/write-project.ts";
@@ -117,6 +118,8 @@ async function write(
   if (problem !== null)
     throw new LaconicError("config_invalid", `--name: "${name}" is no name of a package: ${problem}`, { name });
   const path = resolve(folder);
+  if (environmentValue("LACONIC_PACK") !== undefined)
+    terminal.note("Packing Laconic's packages from this clone, which takes about a minute the first time.");
   const files = await writeProject(path, { name, steps, template });
   const place = relative(process.cwd(), path);
   const enter = place === "" ? [] : [`cd ${shellWord(place)}`];

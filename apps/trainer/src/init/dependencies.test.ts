@@ -1,8 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { dependenciesOf, installedFiles } from "./write-project.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** An installation with npm's record of where its packages came from. */
 async function installation(
@@ -16,7 +18,7 @@ async function installation(
 }
 
 test("a project depends on the package versions that wrote it", async () => {
-  const { dependencies, devDependencies } = dependenciesOf("anywhere");
+  const { dependencies, devDependencies } = await dependenciesOf("anywhere");
   expect(Object.keys(dependencies)).toEqual(["@laconic/core", "@laconic/tasks", "@laconic/topologies", "laconic"]);
   const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
@@ -28,6 +30,16 @@ test("a project depends on the package versions that wrote it", async () => {
     const [, pinned] = new RegExp(`^ {2}"?${name}"?: \\^?(\\S+)$`, "mu").exec(catalog) ?? [];
     expect({ [name]: range }).toEqual({ [name]: `^${pinned}` });
   }
+});
+
+test("a clone packs its packages, and the project depends on these tarballs", async () => {
+  const folder = await temporaryFolder();
+  const script = join(folder, "pack.mjs");
+  const tarballs = { laconic: join(folder, "laconic.tgz"), "@laconic/gspo": join(folder, "gspo.tgz") };
+  await writeFile(script, `console.log(${JSON.stringify(JSON.stringify(tarballs))});`);
+  vi.stubEnv("LACONIC_PACK", script);
+  const { dependencies } = await dependenciesOf(join(folder, "project"));
+  expect(dependencies).toMatchObject({ laconic: "file:../laconic.tgz", "@laconic/gspo": "file:../gspo.tgz" });
 });
 
 test("packages installed from tarballs keep their relative path", async () => {

@@ -4,7 +4,9 @@ import { LaconicError } from "@laconic/core";
 import { templates, type Template, type TemplateName } from "./templates.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { boundedJson } from "@laconic/core/json";
 
 interface ProjectOptions {
@@ -55,7 +57,7 @@ async function projectFiles(
     private: true,
     type: "module",
     scripts: { test: "tsc && node --import tsx --test task.test.ts", train: "laconic train" },
-    ...dependenciesOf(folder, imports),
+    ...(await dependenciesOf(folder, imports)),
     engines: { node: ">=20.19" },
   };
   files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
@@ -142,16 +144,17 @@ const tools: Ranges = { "@types/node": "^20.19.43", typescript: "^7.0.2" };
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * Dependencies of a new project, with the installed versions. If npm installed them from local tarballs, all are taken
- * from there, because the registry may lack them.
+ * Dependencies of a new project, with the installed versions. Local tarballs come first, because the registry may lack
+ * the packages: those that npm installed, or in a clone those that the script `LACONIC_PACK` makes.
  * @param folder - base of relative paths
  * @param imports - packages of this template only
  */
-export function dependenciesOf(
+export async function dependenciesOf(
   folder: string,
   imports: readonly string[] = [],
-): { readonly dependencies: Ranges; readonly devDependencies: Ranges } {
-  const files = installedFiles(home, folder);
+): Promise<{ readonly dependencies: Ranges; readonly devDependencies: Ranges }> {
+  const script = process.env["LACONIC_PACK"];
+  const files = script === undefined ? installedFiles(home, folder) : await packedFiles(script, folder);
   const versions = Object.fromEntries([...imported, ...imports].map((name) => [name, `^${versionOf(name)}`]));
   return {
     dependencies: sorted({ laconic: `^${versionOf("laconic")}`, ...versions, ...files }),
@@ -162,6 +165,13 @@ export function dependenciesOf(
 function versionOf(name: string): string {
   const file = name === "laconic" ? join(home, "package.json") : createRequire(home).resolve(`${name}/package.json`);
   return (boundedJson(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+/** Runs the clone's script, which prints its tarballs by package name as JSON. */
+async function packedFiles(script: string, folder: string): Promise<Ranges> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { maxBuffer: 2 ** 24 });
+  const files = boundedJson(stdout) as Readonly<Record<string, string>>;
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `file:${pathBetween(folder, file)}`]));
 }
 
 /**
