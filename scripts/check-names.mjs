@@ -11,8 +11,8 @@ import { run } from "./lib/run.mjs";
 const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((file) => /\.(md|ts|tsx|mjs|json)$/u.test(file) && !/\.test\.|(^|\/)test\/|CHANGELOG/u.test(file));
-const manifests = [...publishedFolders(), root, ...["docs", "examples", "bench"].map((name) => join(root, name))].map((folder) =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")),
+const manifests = [...publishedFolders(), root, ...["docs", "examples", "bench"].map((name) => join(root, name))].map(
+  (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")),
 );
 const ours = new Set(manifests.map(({ name }) => name));
 const known = new Set(
@@ -31,7 +31,8 @@ const note = (word, file) => {
 };
 for (const file of files) {
   const text = readFileSync(join(root, file), "utf8");
-  for (const [, word] of text.matchAll(/\b(?:npx|bunx|npm exec|npm create)(?: -[\w-]+)* ([-@\w./^]+)/gu)) note(word, file);
+  for (const [, word] of text.matchAll(/\b(?:npx|bunx|npm exec|npm create)(?: -[\w-]+)* ([-@\w./^]+)/gu))
+    note(word, file);
   for (const [, words] of text.matchAll(/\b(?:npm (?:install|i)|pnpm add|yarn add)((?: [-@\w./^]+)+)/gu))
     for (const word of words.trim().split(" ")) note(word, file);
 }
@@ -49,7 +50,8 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function problemOf(name) {
   const isOurs = name.startsWith(`${scope}/`);
   if (isOurs && !ours.has(name)) return "no package here has this name";
-  if (!isOurs && !known.has(name) && !existsSync(join(root, "node_modules", ".bin", name))) return "no manifest here names it: users would get a stranger's package";
+  if (!isOurs && !known.has(name) && !existsSync(join(root, "node_modules", ".bin", name)))
+    return "no manifest here names it: users would get a stranger's package";
   const { code, text } = await run("npm", ["view", name, "repository.url", "--json"]);
   if (code !== 0) return isOurs && text.includes("E404") ? null : text.trim().split("\n")[0];
   return isOurs && !text.includes(repository.replace("https://", "")) ? `belongs to ${text.trim()}` : null;

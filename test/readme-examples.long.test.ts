@@ -106,8 +106,12 @@ describe("examples in READMEs and docs run", () => {
     outcomes = await runExamples(examples.map(({ file }) => file));
   });
 
-  test.each(examples)("$name", ({ file, output }) => {
-    expect(outcomes[file]).toEqual({ error: null, printed: output ?? (expect.any(String) as unknown) });
+  test.each(examples)("$name", ({ file }) => {
+    expect(outcomes[file]).toMatchObject({ error: null });
+  });
+
+  test.each(examples.filter(({ output }) => output !== undefined))("$name: output", ({ file, output }) => {
+    expect(outcomes[file]?.printed).toBe(output);
   });
 });
 

@@ -111,5 +111,11 @@ const afterRecipes: readonly Group[] = [
       { text: "Benchmarks", link: "/benchmarks/" },
     ],
   },
-  { text: "Design", items: [{ text: "Layers and twelve decisions", link: "/decisions" }] },
+  {
+    text: "Design",
+    items: [
+      { text: "Architecture", link: "/architecture" },
+      { text: "Decisions", link: "/decisions" },
+    ],
+  },
 ];

@@ -21,7 +21,7 @@ const sets = [
 ];
 
 describe.each(sets)("$name", ({ create, error, gradient, change }) => {
-  test.for(parityCases)("as in Hugging Face transformers: $name", async (item, { skip }) => {
+  test.for(parityCases)("agrees with Hugging Face transformers: $name", async (item, { skip }) => {
     const outcome = await torch;
     if ("missing" in outcome) return skip(outcome.missing);
     const answer = outcome.answer[parityCases.indexOf(item)] as TorchAnswer;
@@ -34,7 +34,7 @@ describe.each(sets)("$name", ({ create, error, gradient, change }) => {
   });
 });
 
-test.for(valueParityCases)("values as of a classifier with one label: $name", async (item, { skip }) => {
+test.for(valueParityCases)("values agree with a one-label classifier: $name", async (item, { skip }) => {
   const outcome = await classifiers;
   if ("missing" in outcome) return skip(outcome.missing);
   const answer = outcome.answer[valueParityCases.indexOf(item)] as (typeof outcome.answer)[number];

@@ -98,5 +98,5 @@ export function costPreset(settings: CostSettings, place = "cost"): Cost {
 export function tokenCountOf(settings: unknown): TokenCount | undefined {
   const kind = kindNames.find((name) => isRecord(settings) && settings["kind"] === name);
   if (kind === undefined || findShapeMismatch(costShapes[kind], settings) !== null) return undefined;
-  return costPreset(settings as unknown as CostSettings).tokens;
+  return costPreset(settings as CostSettings).tokens;
 }

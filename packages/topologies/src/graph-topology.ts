@@ -28,7 +28,9 @@ import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);
   const waves = speakingWaves(graph);
-  const plan = Array.from({ length: graph.rounds }, (_, round) => waves.map((wave) => ({ round, wave, isFirst: wave === waves[0] }))).flat();
+  const plan = Array.from({ length: graph.rounds }, (_, round) =>
+    waves.map((wave) => ({ round, wave, isFirst: wave === waves[0] })),
+  ).flat();
 
   return {
     name: graph.name,

@@ -21,7 +21,7 @@ async function opened(questions: number) {
 
 const named = (rows: readonly SampleRow[]): string[] => rows.map(({ problem, method }) => `${problem} ${method}`);
 
-test("samples are found by method, verdict, words, and where two methods disagree; each question's stand together", async () => {
+test("finds samples by method, verdict, text and disagreement, grouped by question", async () => {
   const { bench, rows, data, id } = await opened(12);
   expect(bench).toMatchObject({ samples: 36, methods: ["cot", "debate", "vanilla"], benchmarks: ["gsm8k"] });
   expect(named(await rows({ limit: 4 }))).toEqual(["q0 cot", "q0 debate", "q0 vanilla", "q1 cot"]);
@@ -55,7 +55,7 @@ test("samples are found by method, verdict, words, and where two methods disagre
   expect((await data.samples(id, { benchmark: "gsm8k", limit: 1 }))?.total).toBe(36);
 });
 
-test("a sample has its question, its requests and replies in order, and the steps of its verdict", async () => {
+test("a sample has question, ordered requests and replies, and verdict steps", async () => {
   const { data, id, rows } = await opened(9);
   const [row] = await rows({ method: "debate", text: "onerror" });
   const detail = await data.sample(id, row?.key as string);
@@ -78,7 +78,7 @@ test("a sample has its question, its requests and replies in order, and the step
   expect(await data.sample("nobody", row?.key as string)).toBeNull();
 });
 
-test("a sample has its score beside the verdict, and how each test that ran has ended", async () => {
+test("a sample has its score and the end of each test", async () => {
   const { folder, id, rows } = await opened(4);
   const debate = await rows({ method: "debate" });
   expect(debate.map(({ problem, verdict, score }) => [problem, verdict, score])).toEqual([
@@ -100,7 +100,7 @@ test("a sample has its score beside the verdict, and how each test that ran has 
   ]);
 });
 
-test("a key names the same sample in another process, and its last record counts", async () => {
+test("a key names the same sample in another process, with its last record", async () => {
   const { folder, data, id, rows } = await opened(3);
   const before = (await rows({ method: "cot" }))[1];
   const line = (await readFile(join(folder, "samples.jsonl"), "utf8")).split("\n")[3] as string;
@@ -114,7 +114,7 @@ test("a key names the same sample in another process, and its last record counts
   }
 });
 
-test("calls that are lost, another sample's, or none are said to be missing; the rest of the sample is shown", async () => {
+test("reports lost or foreign calls as missing and shows the rest of the sample", async () => {
   const { folder, data, id, rows } = await opened(3);
   const path = join(folder, "samples.jsonl");
   const lines = (await readFile(path, "utf8")).trim().split("\n");
@@ -136,7 +136,7 @@ test("calls that are lost, another sample's, or none are said to be missing; the
   ]);
 });
 
-test("what is asked of samples is checked by name", async () => {
+test("rejects invalid sample queries by name", async () => {
   const asked: SampleQuery[] = [];
   const data = { samples: async (_: string, query: SampleQuery) => void asked.push(query) };
   const read = (text: string): Promise<unknown> =>

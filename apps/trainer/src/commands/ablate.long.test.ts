@@ -10,7 +10,7 @@ import { cli } from "../../test/laconic.ts";
 const tiny = cli`train.steps=2 train.problemsPerStep=2 train.episodesPerProblem=2 train.evaluation.every=0
   train.evaluation.problems=10`;
 
-test("an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has", async () => {
+test("an ablation trains each variant on each seed, compares by problem, and resumes", async () => {
   const folder = await temporaryFolder();
   const own = join(folder, "own.json");
   const out = join(folder, "out");
@@ -105,6 +105,6 @@ test.each([
   [["preset:relay-quickstart", "base:train.steps=1"], "cannot be called base"],
   [["preset:relay-quickstart", "same:train.steps=200"], "variant same: the configuration is so already"],
   [["preset:relay-quickstart", "odd:train.stepz=1"], "variant odd: train.stepz"],
-])("%j is refused before anything trains", async (words, reason) => {
+])("rejects %j before training", async (words, reason) => {
   expect(await refused(...words)).toContain(reason);
 });

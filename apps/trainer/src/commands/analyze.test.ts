@@ -9,7 +9,7 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { outputOf } from "../../test/laconic.ts";
 
-describe("on a run", () => {
+describe("analysis of a run", () => {
   let folder: string;
   const run = (): string => join(folder, "run");
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe("on a run", () => {
     await data.close();
   });
 
-  test("laconic analyze rescore grades as the run did; edges that are not there are refused", async () => {
+  test("laconic analyze rescore grades like the run and rejects unknown edges", async () => {
     const out = await outputOf("analyze", "rescore", run(), "--regrade", "--json");
     const again = await outputOf("analyze", "rescore", run(), "--json");
     expect(out).toBe(again);

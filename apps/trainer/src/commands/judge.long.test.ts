@@ -24,7 +24,7 @@ const judge = (): ReturnType<typeof recordingServer> =>
 
 const lines = (rows: readonly object[]): string => rows.map((row) => JSON.stringify(row)).join("\n");
 
-test("two files of answers are compared, labelled answers give the judge's agreement", async () => {
+test("compares two answer files and measures agreement on labelled answers", async () => {
   const folder = await temporaryFolder();
   const { url, served } = await judge();
   const server = ["--model", "judge", "--base-url", url];
@@ -54,7 +54,7 @@ test("two files of answers are compared, labelled answers give the judge's agree
   });
 });
 
-test("a cap stops a judge before more is spent; without a price it is refused", async () => {
+test("a spend cap stops a judge in time and is rejected without a price", async () => {
   const folder = await temporaryFolder();
   const { url, served } = await judge();
   const labels = join(folder, "labels.jsonl");
@@ -75,7 +75,7 @@ test("a cap stops a judge before more is spent; without a price it is refused", 
   expect(err).toMatch(/stopped: the next call may cost \$0\.00\d+; \$0\.00\d+ is spent .* of \$0\.00105/u);
 });
 
-test("a run learns by a judge from a file of its own, and is compared with another", async () => {
+test("a run learns from a judge in a custom file and is compared with another run", async () => {
   const folder = await temporaryFolder();
   const { url, served } = await judge();
   const reward = `
@@ -115,7 +115,7 @@ test.each([
   [["none.jsonl"], "none.jsonl cannot be read"],
   [["."], "EISDIR"],
   [[".", "."], "holds no run"],
-])("%j is refused in one line", (words, reason) =>
+])("rejects %j in one line", (words, reason) =>
   expectRefused(
     [
       ...cli`grade judge ${words} --model judge

@@ -20,7 +20,7 @@ async function qwenRun(): Promise<string> {
 const rated = ["--device", "cuda", "--memory", "24GiB", "--tflops", "100", "--json"] as const;
 const lengths = ["--prompt-tokens", "300", "--completion-tokens", "200"] as const;
 
-test("a plan from a configuration alone: memory by part, what fits, time at a rate", async () => {
+test("plans memory by part, fitting batches and time from a configuration", async () => {
   const run = await qwenRun();
   const { code, out } = await plan(run, ...rated, ...lengths, "memory.maxTokensPerMicroBatch=20000");
   expect(code).toBe(0);
@@ -58,7 +58,7 @@ test("a plan from a configuration alone: memory by part, what fits, time at a ra
   expect(adapter.largest?.microBatch).toBeGreaterThan(2 * (full.largest?.microBatch as number));
 });
 
-test("the table names every part and says when a run does not fit", async () => {
+test("the table names every part and reports runs that do not fit", async () => {
   const run = await qwenRun();
   const { code, out } = await plan(run, "--device", "cuda", "--memory", "8GiB", "--tflops", "100");
   expect(code).toBe(0);
@@ -68,7 +68,7 @@ test("the table names every part and says when a run does not fit", async () => 
   expect(out).toMatch(/a step of 128 replies: .+ at 100 TFLOP\/s$/);
 });
 
-test("the shipped policy is measured where the device works", async () => {
+test("measures the shipped policy on a working device", async () => {
   const words = ["--prompt-tokens", "8", "--completion-tokens", "8", "--json", "train.problemsPerStep=1"];
   const { code, out } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
   expect(code).toBe(0);
@@ -85,6 +85,6 @@ test.each([
   [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
   [["--prompt-tokens", "99999"], "exceed the model's"],
   [["model=/nowhere"], "there is no model folder /nowhere"],
-])("%j is refused in one line", (words, reason) =>
+])("rejects %j in one line", (words, reason) =>
   expectRefused(["plan", "preset:relay-quickstart", "--device", "wasm", ...words], reason),
 );

@@ -33,38 +33,34 @@ async function interrupted(words: readonly string[], at: RegExp): Promise<Record
 const finalRows = async (folder: string, runs: readonly string[]): Promise<string[]> =>
   Promise.all(runs.map((run) => readFile(join(folder, "runs", run, "metrics.jsonl"), "utf8")));
 
-test(
-  "an interrupted sweep goes on with the same command: finished runs stay, the unfinished one resumes",
-  { timeout },
-  async () => {
-    const [straight, cut] = [await temporaryFolder(), await temporaryFolder()];
-    const words = (folder: string): string[] => cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60
+test("the same command resumes an interrupted sweep and keeps finished runs", { timeout }, async () => {
+  const [straight, cut] = [await temporaryFolder(), await temporaryFolder()];
+  const words = (folder: string): string[] => cli`sweep preset:relay-quickstart train.budget.targetTokens=8,60
       ${often} --out ${folder}`;
-    const runs = ["targetTokens-8-0", "targetTokens-60-0"];
-    expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
-    const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
-    expect(first.err.join("\n")).toContain("the same command continues from here");
-    expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
-    const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
-    const again = recordingTerminal();
-    expect(await main(words(cut), { terminal: again })).toBe(0);
-    expect(again.err.join("\n")).not.toContain("targetTokens-8 ");
-    expect(await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8")).toBe(done);
-    expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
-    expect(await readFile(join(cut, "sweep.md"), "utf8")).toBe(await readFile(join(straight, "sweep.md"), "utf8"));
-    // Killed before its first checkpoint, and before its result was kept: it starts over.
-    await rm(join(cut, "runs", runs[1] as string, "checkpoints"), { recursive: true });
-    await writeFile(join(cut, "sweep.json"), "[]");
-    expect(await main(words(cut), { terminal: recordingTerminal() })).toBe(0);
-    expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
-    // Other settings are not passed off as these.
-    const other = recordingTerminal();
-    expect(await main([...words(cut), "train.minibatches=1"], { terminal: other })).toBe(2);
-    expect(other.err.join("\n")).toContain("was trained with train.minibatches 2, not 1; choose another folder");
-  },
-);
+  const runs = ["targetTokens-8-0", "targetTokens-60-0"];
+  expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
+  const first = await interrupted(words(cut), /targetTokens-60[^]*validation at step 0/u);
+  expect(first.err.join("\n")).toContain("the same command continues from here");
+  expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
+  const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
+  const again = recordingTerminal();
+  expect(await main(words(cut), { terminal: again })).toBe(0);
+  expect(again.err.join("\n")).not.toContain("targetTokens-8 ");
+  expect(await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8")).toBe(done);
+  expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
+  expect(await readFile(join(cut, "sweep.md"), "utf8")).toBe(await readFile(join(straight, "sweep.md"), "utf8"));
+  // Killed before its first checkpoint, and before its result was kept: it starts over.
+  await rm(join(cut, "runs", runs[1] as string, "checkpoints"), { recursive: true });
+  await writeFile(join(cut, "sweep.json"), "[]");
+  expect(await main(words(cut), { terminal: recordingTerminal() })).toBe(0);
+  expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
+  // Other settings are not passed off as these.
+  const other = recordingTerminal();
+  expect(await main([...words(cut), "train.minibatches=1"], { terminal: other })).toBe(2);
+  expect(other.err.join("\n")).toContain("was trained with train.minibatches 2, not 1; choose another folder");
+});
 
-test("an interrupted ablation goes on too", { timeout }, async () => {
+test("resumes an interrupted ablation", { timeout }, async () => {
   const folder = await temporaryFolder();
   const words = cli`sweep ablate preset:relay-quickstart --variants no-price --seeds 0 wide:train.minibatches=1
     ${often} --out ${folder}`;
@@ -80,7 +76,7 @@ test("an interrupted ablation goes on too", { timeout }, async () => {
 test.each([
   ["train.minibatches=1,2,500", "variant minibatches-500: train.minibatches: 500 parts of 4 episodes"],
   ["task.level=one-fact,two-facts", "variant level-two-facts: model"],
-])("all variants are checked before the first trains: %s", async (word, reason) => {
+])("checks all variants before the first trains: %s", async (word, reason) => {
   const folder = join(await temporaryFolder(), "sweep");
   const terminal = recordingTerminal();
   expect(await main(["sweep", "preset:relay-quickstart", word, ...often, "--out", folder], { terminal })).toBe(2);
@@ -88,7 +84,7 @@ test.each([
   expect(existsSync(folder)).toBe(false);
 });
 
-test("results that cannot be read are refused in a line", async () => {
+test("rejects unreadable results in one line", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "sweep.json"), '[{"variant":');
   const terminal = recordingTerminal();
@@ -97,12 +93,12 @@ test("results that cannot be read are refused in a line", async () => {
   expect(terminal.err).toEqual([expect.stringContaining("sweep.json holds no results; remove it")]);
 });
 
-test("variants whose names look alike have folders of their own", () => {
+test("variants with similar names have separate folders", () => {
   const { variants } = variantsOf(["a=x/y,x y"]);
   expect(variants.map(({ name }) => name)).toEqual(["a-x-y", "a-x-y-2"]);
 });
 
-test("several configurations have each of the settings' values, and keep what they are", () => {
+test("each configuration is combined with each value and keeps its identity", () => {
   const [hint, actor] = [{ task: { name: "relay-hint" } }, { task: { name: "relay-actor" } }];
   const configurations = [
     { name: "preset:relay-hint", base: hint },

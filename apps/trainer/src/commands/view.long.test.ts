@@ -24,9 +24,9 @@ test.each([
   [[".", "--export", "page.html", "--max-mb", "0"], /--max-mb is 0/],
   [["none", "--export", "page.html"], /none does not exist, or is no folder/],
   [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
-] as const)("view refuses %j", (words, message) => expectRefused(["view", ...words], message));
+] as const)("view rejects %j", (words, message) => expectRefused(["view", ...words], message));
 
-test("--export writes one file, and says what it lacks", async () => {
+test("--export writes one file and lists what it omits", async () => {
   const path = await folder();
   const file = join(path, "page.html");
   const { code, out } = await laconic("view", join(path, "run"), "--export", file, "--json");
@@ -37,7 +37,7 @@ test("--export writes one file, and says what it lacks", async () => {
   await expectRefused(["view", join(path, "run"), "--export", join(path, "none/page.html")], "cannot be written");
 });
 
-test("a port in use is told by name, without a stack", async () => {
+test("names a port in use, without a stack", async () => {
   const holder = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void holder.close());
   await once(holder, "listening");
@@ -49,7 +49,7 @@ test("a port in use is told by name, without a stack", async () => {
   ]);
 });
 
-test("--view shows the run's own page, and goes on after the run until ctrl-c", async () => {
+test("--view shows the run's page and serves it until ctrl-c", async () => {
   const directory = join(await folder(), "small");
   const words = ["quickstart", "--view", "--json", "--device", "wasm", "--run", directory];
   const small = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
@@ -70,7 +70,7 @@ test("--view shows the run's own page, and goes on after the run until ctrl-c", 
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("view answers at the address that it prints, asks for its token from elsewhere, and ends on ctrl-c", async () => {
+test("view answers at its printed address, requires its token from other hosts, and ends on ctrl-c", async () => {
   const words = ["view", await folder(), "--json", "--host", "0.0.0.0"];
   const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -106,8 +106,8 @@ const rowsOf = async (of: string): Promise<Record<string, number>[]> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, number>);
 
-describe("a run of values that stand in its configuration", () => {
-  test("learns by them, and keeps plain JSON, hashes and copies", async () => {
+describe("a run with custom values in its configuration", () => {
+  test("learns from them and stores plain JSON, hashes and copies", async () => {
     const [row = {}] = await rowsOf(run);
     expect(row).toHaveProperty("rewards/said/mean");
     expect(row).toHaveProperty("reward/agent/first");
@@ -130,7 +130,7 @@ describe("a run of values that stand in its configuration", () => {
     expect(await readFile(join(run, "sources", "words.ts"), "utf8")).toBe(wordsFile);
   });
 
-  test("is evaluated, analysed and scored again by the same values", { timeout }, async () => {
+  test("is evaluated, analysed and rescored with the same values", { timeout }, async () => {
     const evaluated = await outputOf("eval", run, "--problems", "4", "--json");
     expect(JSON.parse(evaluated)).toMatchObject({ step: 2, problems: 4 });
     const analysed = await outputOf("analyze", run, "--problems", "2");
@@ -140,7 +140,7 @@ describe("a run of values that stand in its configuration", () => {
     expect(steps.map(({ step }) => step)).toEqual([0, 2]);
   });
 
-  test("goes on, from its own configuration and from the file", { timeout }, async () => {
+  test("resumes from its own configuration and from the file", { timeout }, async () => {
     const copy = join(folder, "runs", "resumed");
     await cp(run, copy, { recursive: true });
     await outputOf("train", "--resume", "--run", copy, "train.steps=3", "--trust");
@@ -148,7 +148,7 @@ describe("a run of values that stand in its configuration", () => {
     expect(await rowsOf(copy)).toHaveLength(4);
   });
 
-  test("is benched beside a method of one's own on questions of one's own, and goes on", { timeout }, async () => {
+  test("is benched with a custom method on custom questions, and resumes", { timeout }, async () => {
     const bench = join(folder, "bench");
     const at = (name: string): string => join(folder, name);
     const server = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--run", bench];
@@ -178,7 +178,7 @@ describe("a run of values that stand in its configuration", () => {
     expect(body).toMatchObject({ object: "text_completion" });
   });
 
-  test("opens with its own copies after a file has changed, and goes on with the file alone", { timeout }, async () => {
+  test("opens with its copies after a file change and resumes only with the original file", { timeout }, async () => {
     const words = join(folder, "words.ts");
     const before = await laconic("eval", run, "--problems", "2", "--json");
     await writeFile(words, wordsFile.replace("text.replaceAll", "`${text}!`.repeat(2).replaceAll"));
@@ -213,7 +213,7 @@ describe("a run of values that stand in its configuration", () => {
     await writeFile(copy, wordsFile);
   });
 
-  test("goes on after project and run have moved together", { timeout }, async () => {
+  test("resumes after project and run have moved together", { timeout }, async () => {
     const moved = `${folder}-moved`;
     await rename(folder, moved);
     const { code, err } = await laconic("eval", join(moved, "runs", "mine"), "--problems", "1");
@@ -222,7 +222,7 @@ describe("a run of values that stand in its configuration", () => {
   });
 });
 
-describe("files named in JSON and in words", () => {
+describe("accepts files named in JSON and as arguments", () => {
   const json = (): string => join(folder, "run.json");
   beforeAll(async () => {
     const train = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, groupBy: "prompt+agent" };
@@ -232,7 +232,7 @@ describe("files named in JSON and in words", () => {
     await writeFile(json(), JSON.stringify(config));
   });
 
-  test("a plan and a sweep over settings of a file, each run with its own", { timeout }, async () => {
+  test("plans and sweeps settings of a file, each run with its own", { timeout }, async () => {
     const plan = await outputOf("plan", json(), "--tflops", "1");
     expect(plan).toContain("4 replies at once".replace("4", "8"));
     const out = join(folder, "sweep");
@@ -247,7 +247,7 @@ describe("files named in JSON and in words", () => {
     [["task.file=./nowhere.ts"], "nowhere.ts does not exist"],
     [["task={}"], "task.name"],
     [["task.digits=4"], "task.digits: task is of"],
-  ])("%j is refused", async (words, reason) => {
+  ])("rejects %j", async (words, reason) => {
     const { code, err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
     expect([code, err.includes(reason)], err).toEqual([2, true]);
   });
@@ -257,19 +257,19 @@ describe("files named in JSON and in words", () => {
     ["task.ts#other", "task.ts: there is no export other; it exports broken, default"],
     ["reward.ts", "reward.ts: its default export was called to make a task and failed: "],
     ["words.ts", "words.ts: there is no default export; it exports digits"],
-  ])("task=%s is refused with file and export", async (file, reason) => {
+  ])("rejects task=%s with file and export", async (file, reason) => {
     const { code, err } = await laconic("train", json(), `task=${join(folder, file)}`, "--run", join(folder, "never"));
     expect([code, err.includes(reason)], err).toEqual([2, true]);
   });
 
-  test("settings for what is no function are refused", async () => {
+  test("rejects settings for values that are not functions", async () => {
     const words = [`task=${join(folder, "task.ts#broken")}`, "task.settings.digits=1"];
     const { err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
     expect(err).toContain("task.ts: its export broken takes no settings");
   });
 });
 
-test("what a run has learned beside weights reaches its team in every command", { timeout }, async () => {
+test("learned values besides weights reach the team in every command", { timeout }, async () => {
   const learning = join(folder, "learning.config.ts");
   await writeFile(learning, learningFile);
   const own = join(folder, "runs", "learning");
@@ -283,7 +283,7 @@ test("what a run has learned beside weights reaches its team in every command", 
   await outputOf("analyze", "probe", own, "--problems", "2", "--json");
 });
 
-test("a file outside of any package of type module is read all the same", { timeout }, async () => {
+test("reads a file outside packages of type module", { timeout }, async () => {
   const other = await temporaryFolder();
   await strangersFolder(other, {
     "task.ts": taskFile,
@@ -296,7 +296,7 @@ test("a file outside of any package of type module is read all the same", { time
   await outputOf("plan", join(other, "run.config.ts"), "--tflops", "1");
 });
 
-test("topology show draws a graph of a file", async () => {
+test("topology show draws a graph from a file", async () => {
   const other = await temporaryFolder();
   const text = `
 import { answerOf } from "@laconic/topologies";

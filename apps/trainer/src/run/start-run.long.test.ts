@@ -33,7 +33,7 @@ test.each([
   [["device=abacus"], "device abacus is not known"],
   [["model=no-such-folder"], "there is no model folder"],
   [["lora.rank=0"], "lora"],
-])("%j is refused and leaves nothing behind", async (words, reason) => {
+])("rejects %j and leaves no files", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
   const { code, out, err } = await laconic("train", ...smallRun, ...words, "--run", run);
   expect([code, out]).toEqual([2, ""]);
@@ -42,7 +42,7 @@ test.each([
   expect(existsSync(run)).toBe(false);
 });
 
-test("a policy knows its task: in what ships, in a warm start, in a run's checkpoints", { timeout }, async () => {
+test("the shipped policy, a warm start and checkpoints record their task", { timeout }, async () => {
   const folder = await temporaryFolder();
   const [start, run] = [join(folder, "start"), join(folder, "run")];
   const words = ["--level", "two-facts", "--steps", "2", "--batch", "4", "--device", "wasm", "--out", start];
@@ -58,7 +58,7 @@ test("a policy knows its task: in what ships, in a warm start, in a run's checkp
   expect([onward.code, existsSync(join(folder, "onward"))]).toEqual([2, false]);
 });
 
-test("a model of another vocabulary is no relay policy", async () => {
+test("rejects a model with another vocabulary as a relay policy", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify({ model_type: "llama", vocab_size: 151_936 }));
   const { code, err } = await laconic("train", ...smallRun, `model=${folder}`, "--run", join(folder, "run"));
@@ -66,69 +66,65 @@ test("a model of another vocabulary is no relay policy", async () => {
   expect(err).toContain("has a vocabulary of 151936, but relay/one-fact is written in 47 characters");
 });
 
-test(
-  "a finished run is extended; weights, settings and rows that changed meanwhile are named",
-  { timeout },
-  async () => {
-    const folder = await temporaryFolder();
-    const [model, run] = [join(folder, "model"), join(folder, "run")];
-    await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
-    await outputOf("train", ...smallRun, `model=${model}`, "--run", run);
-    const two = await rowsOf(run);
-    const more = await laconic("train", "--resume", run, "train.steps=3");
-    expect(more.code).toBe(0);
-    expect(more.err).toContain(
-      "from step 3 on train.steps is 3 instead of 2: the learning rate follows the schedule of the new length",
-    );
-    expect((await rowsOf(run)).slice(0, 2)).toEqual(two);
-    expect((await rowsOf(run)).length).toBe(3);
+test("extends a finished run and names changed weights, settings and rows", { timeout }, async () => {
+  const folder = await temporaryFolder();
+  const [model, run] = [join(folder, "model"), join(folder, "run")];
+  await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
+  await outputOf("train", ...smallRun, `model=${model}`, "--run", run);
+  const two = await rowsOf(run);
+  const more = await laconic("train", "--resume", run, "train.steps=3");
+  expect(more.code).toBe(0);
+  expect(more.err).toContain(
+    "from step 3 on train.steps is 3 instead of 2: the learning rate follows the schedule of the new length",
+  );
+  expect((await rowsOf(run)).slice(0, 2)).toEqual(two);
+  expect((await rowsOf(run)).length).toBe(3);
 
-    const refused = async (...words: readonly string[]): Promise<string> => {
-      const { code, err } = await laconic("train", "--resume", ...words);
-      expect(code).toBe(2);
-      return err;
-    };
-    expect(await refused(run, "train.steps=2")).toContain("steps: the run has done 3 already");
-    expect(await refused(run, "train.minibatches=1")).toContain(
-      "the setting train.minibatches was 2 when the run started and is 1",
-    );
-    // A configuration that is named is compared, not left aside.
-    expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
-      "the setting train.seed was 0 when the run started and is 5",
-    );
-    await outputOf("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
+  const refused = async (...words: readonly string[]): Promise<string> => {
+    const { code, err } = await laconic("train", "--resume", ...words);
+    expect(code).toBe(2);
+    return err;
+  };
+  expect(await refused(run, "train.steps=2")).toContain("steps: the run has done 3 already");
+  expect(await refused(run, "train.minibatches=1")).toContain(
+    "the setting train.minibatches was 2 when the run started and is 1",
+  );
+  // A configuration that is named is compared, not left aside.
+  expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
+    "the setting train.seed was 0 when the run started and is 5",
+  );
+  await outputOf("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
 
-    const config = await readFile(join(run, "config.json"), "utf8");
-    await writeFile(join(run, "config.json"), config.replace('"episodesPerProblem": 2', '"episodesPerProblem": 4'));
-    expect(await refused(run)).toContain("config.json: the setting train.episodesPerProblem was 2");
-    await writeFile(join(run, "config.json"), config);
+  const config = await readFile(join(run, "config.json"), "utf8");
+  await writeFile(join(run, "config.json"), config.replace('"episodesPerProblem": 2', '"episodesPerProblem": 4'));
+  expect(await refused(run)).toContain("config.json: the setting train.episodesPerProblem was 2");
+  await writeFile(join(run, "config.json"), config);
 
-    const weights = join(model, "model.safetensors");
-    const bytes = await readFile(weights);
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
-    await writeFile(weights, bytes);
-    expect(await refused(run)).toMatch(
-      /the input model: model\.safetensors was "[0-9a-f]{64}" when the run started and is "/u,
-    );
-    // Whoever else opens the run does not pass other weights off as its own.
-    for (const command of ["eval", "analyze", "serve"]) {
-      const { code, out, err } = await laconic(command, run);
-      expect([command, code, out]).toEqual([command, 2, ""]);
-      expect(err).toContain("the input model: model.safetensors was");
-    }
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
-    await writeFile(weights, bytes);
-    const few = ["eval", run, "--problems", "1"];
-    await outputOf(...few);
-    await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
-    expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');
-    await rm(join(run, "manifest.json"));
-    const byDefault = await laconic(...few);
-    expect([byDefault.code, byDefault.err]).toEqual([0, expect.stringContaining("cannot be told")]);
-  },
-);
+  const weights = join(model, "model.safetensors");
+  const bytes = await readFile(weights);
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+  await writeFile(weights, bytes);
+  expect(await refused(run)).toMatch(
+    /the input model: model\.safetensors was "[0-9a-f]{64}" when the run started and is "/u,
+  );
+  // Whoever else opens the run does not pass other weights off as its own.
+  for (const command of ["eval", "analyze", "serve"]) {
+    const { code, out, err } = await laconic(command, run);
+    expect([command, code, out]).toEqual([command, 2, ""]);
+    expect(err).toContain("the input model: model.safetensors was");
+  }
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+  await writeFile(weights, bytes);
+  const few = ["eval", run, "--problems", "1"];
+  await outputOf(...few);
+  await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
+  expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');
+  await rm(join(run, "manifest.json"));
+  const byDefault = await laconic(...few);
+  expect([byDefault.code, byDefault.err]).toEqual([0, expect.stringContaining("cannot be told")]);
+});
 
-test("a report says what rows are lost or stand twice", { timeout }, async () => {
+test("a report lists lost and duplicate rows", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
   await laconic("train", ...smallRun, "--run", run);
   const [first = "", second = ""] = await rowsOf(run);
@@ -141,7 +137,7 @@ test("a report says what rows are lost or stand twice", { timeout }, async () =>
   );
 });
 
-test("a team that ends clearly worse than it began is named on the terminal", { timeout }, async () => {
+test("the terminal warns of a team that ends clearly worse than it began", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
   const harm = [
     'train.advantage={"estimator":"raw"}',
@@ -155,7 +151,7 @@ test("a team that ends clearly worse than it began is named on the terminal", { 
   );
 });
 
-test("quickstart --resume is what the run was started as", { timeout }, async () => {
+test("quickstart --resume uses the settings of the start", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
   const words = smallRun.slice(1);
   await outputOf("quickstart", ...words, "--seed", "2", "--run", run);
@@ -164,7 +160,7 @@ test("quickstart --resume is what the run was started as", { timeout }, async ()
   expect(await readdir(run)).not.toContain("LOCK");
 });
 
-test("whatever has a price of words has a guard against silence in every preset", () => {
+test("every preset with a token price has a guard against silence", () => {
   const trainOf = (name: string): { budget?: { guard?: object } | null; prices?: object } =>
     presetConfig(name)["train"] as object;
   expect(presetNames.filter((name) => trainOf(name).prices !== undefined)).toEqual([]); // a price without a budget has no guard

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evaluationsFrom, statusLine, timeLeft } from "./training-status.ts";
 
-test("a status line shows progress and the time left", () => {
+test("shows progress and the remaining time", () => {
   const line = statusLine({
     step: 40,
     steps: 160,
@@ -13,12 +13,12 @@ test("a status line shows progress and the time left", () => {
   expect(line).toBe("step  40/160  ██        accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 00 s left");
 });
 
-test("a terminal of 80 columns shows all of it", () => {
+test("the status line fits 80 columns", () => {
   const progress = { step: 154, steps: 200, accuracy: 1, tokens: 13.9, tokenPrice: 0.00498, secondsLeft: 65 };
   expect(statusLine(progress).length).toBeLessThan(80);
 });
 
-test("no time is said where none is known", () => {
+test("shows no time if it is unknown", () => {
   const progress = { step: 1, steps: 160, accuracy: 1, tokens: 9, tokenPrice: 0, secondsLeft: null };
   expect(statusLine(progress)).not.toContain("left");
 });

@@ -40,7 +40,7 @@ const stateOf = async (url: string, id: string): Promise<unknown> => {
   return answer["reason"] ?? answer["state"];
 };
 
-test("a run that is killed goes on: what waited waits, what was open is said to be lost", async () => {
+test("a killed run resumes with waiting rollouts and reports open ones as lost", async () => {
   const folder = await temporaryFolder();
   const [model, run, config] = [join(folder, "model"), join(folder, "run"), join(folder, "run.json")];
   await tinyChatModel(model);
@@ -107,9 +107,9 @@ test.each([
   [["serve", "shipped", "--resume"], /--resume belongs to a training/],
   [["serve", "shipped", "train.steps=2"], /train\.steps=2 belongs to a training/],
   [["serve"], /name what to serve/],
-] as const)("%j is refused", (words, message) => expectRefused([...words], message));
+] as const)("rejects %j", (words, message) => expectRefused([...words], message));
 
-test("a gateway's agents are not played by laconic train", async () => {
+test("laconic train does not play a gateway's agents", async () => {
   const folder = await temporaryFolder();
   await tinyChatModel(join(folder, "model"));
   const config = join(folder, "run.json");

@@ -269,7 +269,7 @@ export interface Sampled {
 
 export type SampleOne = (request: SampleRequest, onToken?: (drawn: DrawnToken) => void) => Promise<Sampled>;
 
-export function sampleAtOnce(sampler: Sampler): SampleOne {
+function sampleAtOnce(sampler: Sampler): SampleOne {
   return async (request, onToken) => {
     const { weightVersion } = sampler;
     const [result] = await sampler.sample([request], onToken && ((_, drawn) => onToken(drawn)));
@@ -288,7 +288,7 @@ interface Waiting {
  * Requests made while a wave is sampled form the next wave, in call order. The batches depend only on the callers, not
  * on time.
  */
-export function sampleInWaves(sampler: Sampler): SampleOne {
+function sampleInWaves(sampler: Sampler): SampleOne {
   let waiting: Waiting[] = [];
   let busy = false;
 

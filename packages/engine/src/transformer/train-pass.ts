@@ -45,12 +45,7 @@ export function trainForward(
 }
 
 /** Embedding, layers and last norm. */
-export function trunkForward(
-  model: ModelOnDevice,
-  batch: PackedBatch,
-  recompute: Recompute,
-  dropout?: Dropout,
-): TrunkPass {
+function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recompute, dropout?: Dropout): TrunkPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
   let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
@@ -76,7 +71,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
 }
 
 /** @param dPredicted - d loss / d hidden state of each prediction, [K, D] */
-export function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor, gradients: Gradients): void {
+function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
   const { batch } = pass;
   kernels.scope(() => {

@@ -79,7 +79,7 @@ const addShares = `
   for (var i = 0; i < THREADS; i++) { sum += shares[i]; }`;
 
 /** Each workgroup computes a row. Writes `result` [N, D] and `invRms` [N]. */
-export function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslProgram {
+function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslProgram {
   const [rows, width] = x.shape as [number, number];
   return {
     name: "rms-norm",
@@ -105,9 +105,7 @@ ${addShares}
 }
 
 /** Input gradient, [N, D]. */
-export function rmsNormInputGradient(
-  inputs: Readonly<Record<"dOut" | "x" | "weight" | "invRms", GpuArray>>,
-): WgslProgram {
+function rmsNormInputGradient(inputs: Readonly<Record<"dOut" | "x" | "weight" | "invRms", GpuArray>>): WgslProgram {
   const { dOut, x, weight, invRms } = inputs;
   const [rows, width] = x.shape as [number, number];
   return {

@@ -191,7 +191,7 @@ function largestBelowOne(type: ScalarType): number {
  * @param shares - float32 [B, V], not negative, any sum
  * @returns int64 [B, 1]; never a token without mass
  */
-export function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
+function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch, widest } = device;
   const { rows } = inputs;
   const at = (values: Handle, index: Handle): Handle =>
@@ -239,7 +239,7 @@ function uniformBelowOne({ torch, widest }: TorchDevice, inputs: SamplingInputs)
 }
 
 /** Sums of each block in the widest type, [B, ceil(V / blockWidth)]. */
-export function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
+function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
   const { torch, widest } = device;
   const whole = Math.floor(vocabulary / blockWidth);
   const rest = vocabulary - whole * blockWidth;

@@ -303,7 +303,7 @@ function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle
 }
 
 /** Free and total bytes of the thread's GPU; null without the runtime. */
-export function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
+function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
   return fromCudaRuntime(install, (runtime) => {
     const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
     return () => {
@@ -316,7 +316,7 @@ export function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
 }
 
 /** @param currentStream - PyTorch's function for the thread's stream on GPU `index` */
-export function cudaEvents(install: TorchInstall, currentStream: NativeFunction, index: number): DeviceEvents | null {
+function cudaEvents(install: TorchInstall, currentStream: NativeFunction, index: number): DeviceEvents | null {
   return fromCudaRuntime(install, (runtime) => {
     const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;
     const mark = runtime.func("int cudaEventRecord(uint64_t, uint64_t)") as NativeFunction;

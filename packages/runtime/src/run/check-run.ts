@@ -87,7 +87,8 @@ export async function checkRun(
 /** Checks whether this process or an endpoint plays the episodes. */
 function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
-  const countsReadings = (cost: unknown): boolean => (tokenCountOf(cost)?.kind ?? "tokens-written") !== "tokens-written";
+  const countsReadings = (cost: unknown): boolean =>
+    (tokenCountOf(cost)?.kind ?? "tokens-written") !== "tokens-written";
   const [unread] = Object.entries(train.costs ?? {}).find(([, cost]) => countsReadings(cost)) ?? [];
   if (served && unread !== undefined)
     throw settingError(

@@ -20,7 +20,7 @@ export function isKeptPair(world: string): (problem: Problem) => boolean {
   return ({ id }) => isKept(`${world} split ${id}`);
 }
 
-export function relayPairTask(options: {
+function relayPairTask(options: {
   readonly name: string;
   readonly turns: number;
   readonly maxTokens: number;

@@ -1,5 +1,5 @@
 import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import texts from "../../assets/story-texts.json" with { type: "json" };
+import storyTexts from "../../assets/story-texts.json" with { type: "json" };
 import { drawChild } from "../stories/lexicon.ts";
 import { asked, knownStory } from "../stories/teller-team.ts";
 import { continuations, exampleOf, type Course } from "./course.ts";
@@ -23,7 +23,7 @@ export function copying(seed: string): Course {
 }
 
 /** Default deeds. */
-const plainDeeds: readonly string[] = texts.deeds;
+const plainDeeds: readonly string[] = storyTexts.deeds;
 
 /**
  * Half informed tellers, half solvers. Made-up names prevent memorisation; held-out names are excluded. `deeds`, texts
@@ -48,7 +48,7 @@ export function copyingExamples(
 }
 
 /** Rehearsal prompts; training on its own continuations preserves the model's language. */
-const beginnings: readonly string[] = texts.rehearsals;
+const beginnings: readonly string[] = storyTexts.rehearsals;
 
 /** Samples texts of the initial model to train on with the examples. */
 export async function rehearsal(

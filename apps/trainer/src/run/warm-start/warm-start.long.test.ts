@@ -37,7 +37,7 @@ async function trained(...words: readonly string[]): Promise<Result & { readonly
 }
 
 describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm start (needs LACONIC_DATA)", () => {
-  test("a run tells three states, known and unseen, keeps them when it goes on, and is found when moved", async () => {
+  test("reports three states on known and unseen problems, keeps them on resume, and survives a move", async () => {
     const words = ["preset:story-relay", ...short, "--seed", "1"];
     const first = await trained(...words, ...warmStart, "train.steps=1", "--run", run("a"));
     expect(Object.keys(first.states)).toEqual(["before", "afterWarmStart", "after"]);
@@ -95,7 +95,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     );
   });
 
-  test("a model that has had its warm start gets no second one, and is refused others", async () => {
+  test("skips a second equal warm start and rejects a different one", async () => {
     const start = ["preset:story-relay", `model=${stories}`, ...short, ...warmStart, "train.steps=1"];
     await outputOf("train", ...start, "--run", run("taught-first"));
     const folder = join(run("taught-first"), "taught");
@@ -132,7 +132,7 @@ test.each([
     { task: { name: "story-budget", form: "words" }, warmStart: { name: "budgets" } },
     /budgets are said as words in the task, as unary in the warm start/u,
   ],
-])("a warm start that is of no use here is refused: %j", (settings, message) => {
+])("rejects a warm start without effect: %j", (settings, message) => {
   expect(() => parseAppConfig({ warmStart: { name: "copying" }, ...settings })).toThrow(message);
 });
 
@@ -142,7 +142,7 @@ describe("a warm start on budgets", () => {
     warmStart: { name: "budgets", ...(said && { form: said }) },
   });
 
-  test("are 160 steps, and say budgets as the task does", () => {
+  test("takes 160 steps and words budgets as the task does", () => {
     expect(parseAppConfig(settings()).warmStart).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
     expect(parseAppConfig(settings("digits", "digits")).warmStart).toMatchObject({ form: "digits" });
     expect(parseAppConfig(settings("unary")).warmStart).not.toHaveProperty("form");
