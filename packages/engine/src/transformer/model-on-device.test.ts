@@ -1,10 +1,54 @@
-import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { expect, test } from "vitest";
-import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
-import { parseModelConfig } from "./model-config.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { tinyConfigs, randomParameters } from "../testing/tiny-models.ts";
+import { parseModelConfig, type ModelConfig } from "./model-config.ts";
+import { rotaryTables, freeModel, parameter } from "./model-on-device.ts";
 import { parameterShapes } from "./parameters.ts";
-import { freeModel, parameter } from "./model-on-device.ts";
 import { readStored, uploadModel } from "../testing/model-values.ts";
+
+const plain = parseModelConfig(tinyConfigs["llama, tied head, 3 layers"] ?? {});
+
+/** Angle per position of each frequency, read back from row 1 of the tables. */
+async function frequencies(config: ModelConfig): Promise<number[]> {
+  const { cos, sin } = rotaryTables(kernels, config);
+  expect(cos.shape).toEqual([config.maxPositions, config.headDim / 2]);
+  const [c, s] = [await kernels.read(cos), await kernels.read(sin)];
+  const half = config.headDim / 2;
+  return Array.from({ length: half }, (_, i) => Math.atan2(s[half + i] as number, c[half + i] as number));
+}
+
+test("frequencies fall geometrically from 1 by theta", async () => {
+  const found = await frequencies({ ...plain, headDim: 8, ropeTheta: 10000 });
+  [1, 0.1, 0.01, 0.001].forEach((expected, i) => expect(found[i]).toBeCloseTo(expected, 14));
+});
+
+test("position p turns by p times the frequency", async () => {
+  const { cos, sin } = rotaryTables(kernels, { ...plain, headDim: 4, ropeTheta: 100, maxPositions: 9 });
+  const [c, s] = [await kernels.read(cos), await kernels.read(sin)];
+  for (let p = 0; p < 9; p++) {
+    expect([c[2 * p], s[2 * p]]).toEqual([Math.cos(p), Math.sin(p)]);
+    expect(c[2 * p + 1]).toBeCloseTo(Math.cos(p / 10), 14);
+    expect(s[2 * p + 1]).toBeCloseTo(Math.sin(p / 10), 14);
+  }
+});
+
+test("Llama 3.1 keeps high frequencies, stretches low ones and blends between", async () => {
+  const ropeScaling = { factor: 8, lowFrequencyFactor: 1, highFrequencyFactor: 4, originalMaxPositions: 8192 };
+  const found = await frequencies({ ...plain, headDim: 64, ropeTheta: 500000, maxPositions: 2, ropeScaling });
+  // transformers 5.18, LlamaRotaryEmbedding in float64.
+  const golden: readonly (readonly [number, number])[] = [
+    [0, 1],
+    [1, 0.6636012376960885],
+    [13, 0.004839421345719893],
+    [14, 0.0032114459947525913],
+    [15, 0.001371893567761138],
+    [16, 0.0005248461609929547],
+    [17, 0.00017850781276799638],
+    [18, 7.78465527393245e-5],
+    [31, 3.7673226901739635e-7],
+  ];
+  golden.forEach(([i, expected]) => expect(found[i]).toBeCloseTo(expected, 14));
+});
 
 const kernels = createReferenceKernels();
 const config = parseModelConfig(tinyConfigs["qwen3, tied head"] ?? {});

@@ -38,7 +38,7 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { store } = device;
   const gradScale = ({ squares, maxNorm }: GradientClip): number | null => {
-    const [square = NaN] = new Float32Array(store.bytes(squares).slice().buffer);
+    const [square = NaN] = store.floats(squares);
     if (!Number.isFinite(square)) return null;
     return Math.sqrt(square) > maxNorm ? maxNorm / Math.sqrt(square) : 1;
   };

@@ -36,7 +36,7 @@ export function linearKernels(
       }
       if (needs.bias) {
         gradients.dBias = store.zeros([outer]);
-        device.withScratch(outer, (scratch) =>
+        store.withScratch(outer, (scratch) =>
           device.run("columnSums", dOut, gradients.dBias as Tensor, rows, outer, scratch),
         );
       }

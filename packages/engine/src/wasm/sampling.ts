@@ -8,7 +8,7 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
   const { store } = device;
   /** Columns per parameter; reads are free in this memory. */
   const columnsOf = (given: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
-    const settings = isOnDevice(given) ? floatsOf(store.bytes(given.settings)) : packSampling(given).settings;
+    const settings = isOnDevice(given) ? store.floats(given.settings) : packSampling(given).settings;
     return kernelSampling.map((name, column) => {
       const values = Float32Array.from(
         { length: rows },
@@ -20,7 +20,7 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
   const uniformOf = (given: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
     if (!isOnDevice(given)) return given.uniform;
     const [, width] = matrixSize(given.uniforms);
-    const uniforms = floatsOf(store.bytes(given.uniforms));
+    const uniforms = store.floats(given.uniforms);
     return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number);
   };
   return {
@@ -41,8 +41,8 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
     },
     tokenLogProbs(logits, tokens, count) {
       const [rows, vocabulary] = matrixSize(logits);
-      const scores = floatsOf(store.bytes(logits));
-      const chosen = intsOf(store.bytes(tokens));
+      const scores = store.floats(logits);
+      const chosen = store.ints(tokens);
       const [logProbs, topTokens, topLogProbs] = [
         new Float32Array(rows),
         new Int32Array(rows * count),
@@ -85,12 +85,4 @@ function likeliest(scores: Float32Array, count: number): number[] {
     if (best.length > count) best.pop();
   });
   return best;
-}
-
-function floatsOf({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
-  return new Float32Array(buffer, byteOffset, byteLength / 4);
-}
-
-function intsOf({ buffer, byteOffset, byteLength }: Uint8Array): Int32Array {
-  return new Int32Array(buffer, byteOffset, byteLength / 4);
 }

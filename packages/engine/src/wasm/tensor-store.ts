@@ -63,6 +63,27 @@ export class TensorStore extends TensorScopes<Handle> {
     return this.#bytes(this.get(tensor).data);
   }
 
+  /** Valid until the next allocation. */
+  floats(tensor: Tensor): Float32Array {
+    const { buffer, byteOffset, byteLength } = this.bytes(tensor);
+    return new Float32Array(buffer, byteOffset, byteLength / 4);
+  }
+  /** Valid until the next allocation. */
+  ints(tensor: Tensor): Int32Array {
+    const { buffer, byteOffset, byteLength } = this.bytes(tensor);
+    return new Int32Array(buffer, byteOffset, byteLength / 4);
+  }
+
+  /** Uninitialized floats; freed after `body`. */
+  withScratch<T>(floats: number, body: (scratch: Tensor) => T): T {
+    const scratch = this.allocate([floats]);
+    try {
+      return body(scratch);
+    } finally {
+      this.free(scratch);
+    }
+  }
+
   /** Address of cached panels, which `pack` writes at first use. */
   panels(tensor: Tensor, shape: readonly number[], pack: (from: number, to: number) => void): number {
     const { data } = this.get(tensor);

@@ -52,24 +52,14 @@ export class WasmDevice {
   /** Uninitialized; freed after `body`. */
   withThreadScratch(floats: number, body: (scratch: Tensor, bytes: number) => void): void {
     const each = (floats + 15) & ~15;
-    this.withScratch(each * this.#pool.threads, (scratch) => body(scratch, 4 * each));
-  }
-
-  /** Uninitialized; freed after `body`. */
-  withScratch<T>(floats: number, body: (scratch: Tensor) => T): T {
-    const scratch = this.store.allocate([floats]);
-    try {
-      return body(scratch);
-    } finally {
-      this.store.free(scratch);
-    }
+    this.store.withScratch(each * this.#pool.threads, (scratch) => body(scratch, 4 * each));
   }
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit). */
   expectIndices(ids: Tensor, limit: number, place: string): void {
     const at = this.run("firstOutside", ids, ids.shape[0] as number, limit);
     if (at < 0) return;
-    const value = new DataView(this.store.bytes(ids).slice(4 * at, 4 * at + 4).buffer).getInt32(0, true);
+    const value = this.store.ints(ids)[at] as number;
     throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, {
       position: at,
       index: value,
@@ -121,8 +111,8 @@ class Products {
         multiple: panelColumns,
       }),
     );
-    this.#withScratch([blockFloats * this.#pool.threads], (scratch) =>
-      this.#product(x, 4 * inner, panels, out, rows, inner, outer, true, scratch),
+    this.#store.withScratch(blockFloats * this.#pool.threads, (scratch) =>
+      this.#product(x, 4 * inner, panels, out, rows, inner, outer, true, this.#store.address(scratch)),
     );
   }
 
@@ -188,7 +178,8 @@ class Products {
   ): void {
     const most = blockRows * Math.max(1, Math.floor(partFloats / blockRows / padded(columns)));
     const part = Math.min(most, depth);
-    this.#withScratch([part * padded(columns) + blockFloats * this.#pool.threads], (panels) => {
+    this.#store.withScratch(part * padded(columns) + blockFloats * this.#pool.threads, (scratch) => {
+      const panels = this.#store.address(scratch);
       for (let start = 0; start < depth; start += part) {
         const count = Math.min(part, depth - start);
         this.#pool.run("packColumns", [from + 4 * start * columns, 4 * columns, panels, count, columns], {
@@ -200,15 +191,6 @@ class Products {
         body(panels, start, count, panels + 4 * part * padded(columns));
       }
     });
-  }
-
-  #withScratch(shape: readonly [number], body: (address: number) => void): void {
-    const scratch = this.#store.allocate(shape);
-    try {
-      body(this.#store.address(scratch));
-    } finally {
-      this.#store.free(scratch);
-    }
   }
 }
 

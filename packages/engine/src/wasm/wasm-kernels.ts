@@ -60,10 +60,8 @@ function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
   return {
     ...store.kernels(),
     upload: (values, shape) => store.upload(values, shape),
-    read: async (tensor: Tensor) => {
-      const { buffer } = store.bytes(tensor).slice();
-      return tensor.dtype === "int32" ? new Int32Array(buffer) : new Float32Array(buffer);
-    },
+    read: async (tensor: Tensor) =>
+      tensor.dtype === "int32" ? store.ints(tensor).slice() : store.floats(tensor).slice(),
     zeros: (shape) => store.zeros(shape),
     copy: (tensor) => {
       const out = store.allocate(tensor.shape, tensor.dtype);

@@ -1,7 +1,8 @@
 import { LaconicError, randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import type { EngineHost } from "../host/protocol.ts";
-import { SharedSampling } from "./shared-sampling.ts";
+import { SharedSampling, balance, balanceGroups } from "./shared-sampling.ts";
+import fc from "fast-check";
 
 test("a request that is called off after its host was closed fails once, and alone", async () => {
   const closed = new LaconicError("engine_failed", "the engine was closed");
@@ -28,4 +29,28 @@ test("a request that is called off after its host was closed fails once, and alo
   expect(cancelled).toEqual([0]);
   fail(closed);
   await expect(sampled).rejects.toBe(closed);
+});
+
+test("every item is given to one replica, in order, and loads are even", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 5 }),
+      (costs, replicas) => {
+        const shares = balance(costs, replicas);
+        expect(shares.flat().toSorted((a, b) => a - b)).toEqual(costs.map((_, i) => i));
+        for (const share of shares) expect(share).toEqual(share.toSorted((a, b) => a - b));
+        const loads = shares.map((share) => share.reduce((sum, i) => sum + (costs[i] as number), 0));
+        expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(0, ...costs));
+      },
+    ),
+    { seed: 1 },
+  );
+});
+
+test("groups stay together", () => {
+  expect(balanceGroups(["a", "b", "a", "c"], [1, 1, 1, 1], 2)).toEqual([
+    [0, 2],
+    [1, 3],
+  ]);
 });
