@@ -6,7 +6,7 @@ import {
   type TrainableModel,
 } from "../../packages/core/src/index.ts";
 import { openFleet, type OpenedFleet } from "../../packages/runtime/src/run/open-fleet.ts";
-import type { SamplerSettings } from "../../packages/runtime/src/run/servers.ts";
+import type { SamplerSettings } from "../../packages/runtime/src/run/server-settings.ts";
 import { parseTrainConfig } from "../../packages/trainer/src/settings/parse-train-config.ts";
 import { tabularPolicy } from "../../packages/trainer/src/testing/tabular-policy.ts";
 import { tinyTokenizer } from "../../packages/trainer/src/testing/index.ts";

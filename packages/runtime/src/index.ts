@@ -8,7 +8,7 @@ export { openServed, type Served, type ServedChoice } from "./endpoint/open-serv
 export type { Progress, TrainingPlan, TrainingProgress } from "./progress.ts";
 export { actorChoice } from "./run/other-runs.ts";
 export { applyOverrides, configSchema, parseAppConfig, suggestSetting, writtenConfig } from "./run/app-config.ts";
-export { fromText, samplerFromText } from "./run/servers.ts";
+export { fromText, samplerFromText } from "./run/server-settings.ts";
 export { lookAtServers } from "./run/open-fleet.ts";
 export { openParts, type OpenedParts } from "./run/open-parts.ts";
 export {

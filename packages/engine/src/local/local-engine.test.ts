@@ -7,7 +7,7 @@ import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
-import type { ModelFacts } from "./host/protocol.ts";
+import type { ModelFacts } from "./hosted-model/model-types.ts";
 import { InlineHost } from "./host/inline-host.ts";
 import { createInlineEngine, createLocalEngine } from "./local-engine.ts";
 import { LocalModel } from "./local-model.ts";

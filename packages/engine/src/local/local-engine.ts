@@ -8,15 +8,8 @@ import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { KernelSource, Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { InlineHost } from "./host/inline-host.ts";
-import type {
-  EngineHost,
-  HostCapabilities,
-  HostPort,
-  HostSetup,
-  HostSettings,
-  HostSource,
-  ModelFacts,
-} from "./host/protocol.ts";
+import type { EngineHost, HostCapabilities, HostPort, HostSetup } from "./host/protocol.ts";
+import type { HostSettings, HostSource, ModelFacts } from "./hosted-model/model-types.ts";
 import { LocalModel, LocalValueModel } from "./local-model.ts";
 import { hostOver, webWorkerPort, type WebWorker } from "./host/worker-host.ts";
 

@@ -21,7 +21,7 @@ import {
   checkTrainingSequences,
   kernelSampling,
 } from "@laconic/core/backends";
-import type { WeightsId } from "./host/protocol.ts";
+import type { WeightsId } from "./hosted-model/model-types.ts";
 import { ReplicatedModel } from "./replicas/replicated-model.ts";
 import { SharedSampling } from "./replicas/shared-sampling.ts";
 

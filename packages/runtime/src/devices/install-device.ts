@@ -78,7 +78,7 @@ async function installInto(folder: string, device: OptionalDevice, options: Inst
     overrides: { tar: "^7.5.0" },
   };
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  note(`npm install of ${Object.keys(packages[device]).join(", ")} into ${folder}`);
+  note(`installing ${Object.keys(packages[device]).join(", ")} into ${folder}`);
   const [npm, ...first] = npmCommand();
   const args = [...first, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   expectDone(device, "npm install", await run(npm, args, { folder }));

@@ -30,7 +30,7 @@ import {
   type FoundRun,
   type RunChoice,
 } from "../run/open-run.ts";
-import { expectWeightsHere } from "../run/servers.ts";
+import { expectWeightsHere } from "../run/server-settings.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { actorSpending, type ActorCap } from "../spending/spending.ts";
 

@@ -18,13 +18,8 @@ import {
   type MemorySettings,
   type TaskSettings,
 } from "./run-settings.ts";
-import {
-  checkSamplerSettings,
-  withGapCorrection,
-  checkRemoteSettings,
-  samplerSettings,
-  remoteSettings,
-} from "./servers.ts";
+import { checkRemoteSettings, checkSamplerSettings, withGapCorrection } from "./check-servers.ts";
+import { remoteSettings, samplerSettings } from "./server-settings.ts";
 import { checkDeviceName } from "../devices/known-devices.ts";
 
 /** `train` is partial, and placeholders replace references. */

@@ -6,7 +6,7 @@ import type { Progress } from "../progress.ts";
 import { isModuleFile, referencesIn } from "../resolver/reference.ts";
 import { isSourceInput } from "../resolver/run-sources.ts";
 import { defaultBaseUrl } from "../spending/spending.ts";
-import { serversOf } from "./servers.ts";
+import { serversOf } from "./server-settings.ts";
 import type { AppConfig } from "./run-settings.ts";
 
 export interface NamedServer {

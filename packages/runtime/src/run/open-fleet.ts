@@ -20,7 +20,7 @@ import { makeFolders, writing } from "@laconic/core/platform";
 import type { TrainedPolicy } from "@laconic/trainer";
 import { formatNumber } from "@laconic/core/text";
 import { environmentValue } from "../folders/folders.ts";
-import { serversOf, type ServerKindName, type SamplerSettings } from "./servers.ts";
+import { serversOf, type ServerKindName, type SamplerSettings } from "./server-settings.ts";
 
 export interface OpenedFleet {
   readonly policies: Readonly<Record<string, TrainedPolicy>>;

@@ -17,7 +17,7 @@ import {
 import { findRun, opponentRole, runResources, type FoundRun } from "./open-run.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { taskOutline } from "./run-task.ts";
-import { expectWeightsHere } from "./servers.ts";
+import { expectWeightsHere } from "./server-settings.ts";
 
 /**
  * Reads `hub:OWNER/NAME`, a model folder, a run, or `api:NAME@URL`.

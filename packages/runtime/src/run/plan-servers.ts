@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { datum, jsonCodec } from "@laconic/tinker";
 import { needsOldPass } from "@laconic/trainer";
 import type { AppConfig } from "./run-settings.ts";
-import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./servers.ts";
+import { serverKinds, samplerTitle, serversOf, remoteTitle, type RemoteSettings } from "./server-settings.ts";
 import { taskOutline } from "./run-task.ts";
 import { tokenLimits } from "./tinker-server.ts";
 

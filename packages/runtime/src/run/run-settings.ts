@@ -9,7 +9,7 @@ import { budgetFormNames } from "@laconic/tasks/stories";
 import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import { isReference, type Reference } from "../resolver/reference.ts";
-import type { SamplerSettings, RemoteSettings } from "./servers.ts";
+import type { SamplerSettings, RemoteSettings } from "./server-settings.ts";
 
 /** Configuration of a run, as a file has it. */
 export interface AppConfig {

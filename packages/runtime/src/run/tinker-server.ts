@@ -17,7 +17,7 @@ import { probeServer } from "@laconic/tinker/testing";
 import { runFiles } from "@laconic/trainer";
 import { environmentValue } from "../folders/folders.ts";
 import type { Progress } from "../progress.ts";
-import type { TinkerSettings } from "./servers.ts";
+import type { TinkerSettings } from "./server-settings.ts";
 
 export interface TinkerServer {
   readonly kind: "tinker";

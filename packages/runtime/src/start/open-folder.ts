@@ -20,7 +20,7 @@ import { writtenConfig } from "../run/app-config.ts";
 import { keepMade, madeFolder, trainingServers } from "../run/check-trust.ts";
 import { policyTask } from "../run/check-run.ts";
 import { modelFolders } from "../run/policy-models.ts";
-import { serversOf, type SamplerSettings } from "../run/servers.ts";
+import { serversOf, type SamplerSettings } from "../run/server-settings.ts";
 import { fleetMeasures, serversInShort, type OpenedFleet } from "../run/open-fleet.ts";
 import { withOwnModel } from "../models/own-model.ts";
 import { recordInputs } from "../run/tinker-server.ts";

@@ -15,7 +15,7 @@ import { openFolder, type HeldRun, type ReadyRun, type StartOptions } from "./op
 import { chooseDevice } from "../devices/choose-device.ts";
 import { checkSources, keepSources } from "../resolver/run-sources.ts";
 import { checkRun } from "../run/check-run.ts";
-import { checkAgainstServer } from "../run/servers.ts";
+import { checkAgainstServer } from "../run/check-servers.ts";
 import { probedServer, recordLines, tokenLimits } from "../run/tinker-server.ts";
 import { pinnedRunTask } from "../run/run-task.ts";
 import { withSource } from "../resolver/open-train.ts";

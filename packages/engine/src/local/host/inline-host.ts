@@ -3,7 +3,8 @@ import type { Kernels } from "../../kernels/index.ts";
 import { SharedBases } from "../hosted-model/base-weights.ts";
 import { HostedModel, type HostedModelOptions } from "../hosted-model/hosted-model.ts";
 import { sumShare, type GradientExchange } from "../replicas/gradient-exchange.ts";
-import type { EngineHost, HostCapabilities, ModelMethod, HostSource, ModelFacts } from "./protocol.ts";
+import type { EngineHost, HostCapabilities, ModelMethod } from "./protocol.ts";
+import type { HostSource, ModelFacts } from "../hosted-model/model-types.ts";
 
 /** Engine replica on the calling thread. */
 export class InlineHost implements EngineHost {

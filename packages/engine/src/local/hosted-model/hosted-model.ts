@@ -36,7 +36,7 @@ import { writeSources } from "../../transformer/weight-layout.ts";
 import { openBase, type BaseWeights, type SharedBases, headOn, openScalarBase } from "./base-weights.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "../replicas/gradient-exchange.ts";
 import { isEmpty, noOutputs, outputsOf } from "./outputs.ts";
-import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "../host/protocol.ts";
+import type { HostOutputs, HostSettings, HostSource, ModelFacts, WeightsId } from "./model-types.ts";
 import { adapterOnly, headOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type LiveModel } from "./training-passes.ts";
 

@@ -8,7 +8,7 @@ import { ofTokens, packBatch, type PackedBatch } from "../../transformer/packed-
 import { predictedFrom, type Recompute } from "../../transformer/train-pass.ts";
 import { joinValues } from "../../transformer/weight-layout.ts";
 import { passForward, type HeadPass } from "../../transformer/train-pass.ts";
-import type { HostOutputs } from "../host/protocol.ts";
+import type { HostOutputs } from "./model-types.ts";
 import { halve, totalTokens, type MicroBatch } from "./micro-batches.ts";
 
 interface Predicted {

@@ -6,7 +6,7 @@ import { gradientOfPredictions, packBatch, type PackedBatch } from "../../transf
 import type { Recompute } from "../../transformer/train-pass.ts";
 import { passBackward, passForward, type HeadPass } from "../../transformer/train-pass.ts";
 import { isOutOfMemory, type Kernels, tensorsIn } from "../../kernels/index.ts";
-import type { HostOutputs } from "../host/protocol.ts";
+import type { HostOutputs } from "./model-types.ts";
 import { halve, rowsTogether, type MicroBatch } from "./micro-batches.ts";
 import { explainOutOfMemory, outputsInHalves, readOutputs } from "./outputs.ts";
 

@@ -11,7 +11,8 @@ import {
 } from "@laconic/core";
 import { checkOptimizerSettings, checkTokenGradient } from "@laconic/core/backends";
 import { CallOrder } from "./call-order.ts";
-import type { EngineHost, ModelMethod, HostOutputs, ModelFacts, WeightsId } from "../host/protocol.ts";
+import type { EngineHost, ModelMethod } from "../host/protocol.ts";
+import type { HostOutputs, ModelFacts, WeightsId } from "../hosted-model/model-types.ts";
 import type { HostedModel } from "../hosted-model/hosted-model.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 import { microBatches } from "../hosted-model/micro-batches.ts";

@@ -1,6 +1,7 @@
 import type { SampleRequest, SampleResult, TokenListener } from "@laconic/core";
 import { tellDrawn } from "../../generation/draw.ts";
-import type { EngineHost, WeightsId } from "../host/protocol.ts";
+import type { EngineHost } from "../host/protocol.ts";
+import type { WeightsId } from "../hosted-model/model-types.ts";
 
 /** Distributes requests over replicas and forwards aborts. */
 export class SharedSampling {

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { samplerFromText, samplerSettings, samplerTitle, serversOf, serverKindNames, serverKinds } from "./servers.ts";
+import {
+  samplerFromText,
+  samplerSettings,
+  samplerTitle,
+  serversOf,
+  serverKindNames,
+  serverKinds,
+} from "./server-settings.ts";
 import { samplingServers } from "./open-fleet.ts";
 
 test.each(serverKindNames)("%s is read, written, and connected to as its kind says", (kind) => {

@@ -1,0 +1,43 @@
+import type { BaseSource, LogProbsAtOne, ModelSource } from "@laconic/core";
+import type { ModelLimits } from "@laconic/core/backends";
+import type { GenerationLimits } from "../../generation/running-batch.ts";
+import type { Recompute } from "../../transformer/train-pass.ts";
+
+export interface HostSettings {
+  readonly recompute: Recompute;
+  readonly sharePrefixes: boolean;
+  readonly limits: Partial<GenerationLimits>;
+}
+
+/** Id of a frozen copy; `live` for the trained weights. */
+export type WeightsId = "live" | number;
+
+/** Outputs for M predicted tokens, sequence after sequence. */
+export interface HostOutputs {
+  /** Log-probs; with a scalar head, the value of the state before each token. */
+  readonly outputs: Float64Array;
+  /** Empty with a scalar head. */
+  readonly entropy: Float64Array;
+  readonly offsets: Int32Array;
+  /** Computed rows, shared tokens counted once. */
+  readonly rows: number;
+  /** One entry per predicted token, if requested. */
+  readonly atOne?: readonly LogProbsAtOne[];
+  /** Rows of the largest part, if the device had no memory for all sequences at once. */
+  readonly fitted?: number;
+}
+
+export interface ModelFacts {
+  readonly parameters: number;
+  readonly trainableParameters: number;
+  readonly weightVersion: number;
+  readonly limits: ModelLimits;
+  /** Whether the source had a scalar head. */
+  readonly hasStoredHead?: boolean;
+}
+
+/** Engine source, or a scalar head over separate layers or another model's. */
+export type HostSource =
+  | ModelSource
+  | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }
+  | { readonly kind: "scalar-on"; readonly model: number };

@@ -1,0 +1,166 @@
+import { checkSampling, samplingCuts } from "@laconic/core/backends";
+import type { ImportanceOptions } from "@laconic/gspo";
+import { objectivePreset } from "@laconic/gspo/presets";
+import { tinkerSampling, type ServerRecord } from "@laconic/tinker";
+import { evaluationSampling } from "@laconic/trainer";
+import { isReference } from "../resolver/reference.ts";
+import { settingError } from "../setting-error.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { serverKindNames, serverKinds, serversOf, type SamplerSettings } from "./server-settings.ts";
+
+type Settings = Omit<AppConfig, "task" | "sinks" | "warmStart">;
+
+/** Refuses settings that a remote engine ignores. @param written - names of the written settings */
+export function checkRemoteSettings(
+  { engine, lora, bases, teachers, actor, device, workers, train }: Settings,
+  written: readonly string[],
+): void {
+  if (engine === null) return;
+  const { loraAlpha = 32 } = engine.tinker;
+  if (device !== "auto") throw settingError("device", "has no effect: the models are on the server; set it to auto");
+  if (workers !== "auto") throw settingError("workers", "has no effect: the models are on the server; set it to auto");
+  if (written.includes("memory"))
+    throw settingError("memory", "has no effect: the models are on the server; remove it");
+  if (lora === null)
+    throw settingError("lora", `the server trains adapters: set lora.rank, and lora.alpha to its scale, ${loraAlpha}`);
+  if (lora.alpha !== loraAlpha)
+    throw settingError(
+      "lora.alpha",
+      `is ${lora.alpha}, the server's is ${loraAlpha} and has no field on the wire; engine.tinker.loraAlpha says another`,
+    );
+  const { rank: _, alpha: __, ...others } = lora;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw settingError(`lora.${other}`, "has no field on the wire; remove it");
+  const [base] = Object.keys(bases);
+  if (base !== undefined) throw settingError(`bases.${base}`, "a remote engine has one base model; remove it");
+  const [teacher] = Object.keys(teachers);
+  if (teacher !== undefined) throw settingError(`teachers.${teacher}`, "a remote engine has one base model; remove it");
+  if (actor !== null && !isReference(actor) && "model" in actor)
+    throw settingError("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
+  if (train.opponents)
+    throw settingError("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
+  const sampling = evaluationSampling(train);
+  const { temperature } = sampling;
+  if (temperature !== 1)
+    throw settingError("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
+  checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
+}
+
+/** Refuses settings that a probed server does not support. @param models - number of concurrent adapters */
+export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: ServerRecord, models: number): void {
+  const { maxGradNorm } = train.optimizer;
+  if (maxGradNorm !== null && !record.clips)
+    throw settingError(
+      "train.optimizer.maxGradNorm",
+      `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to end a run that leaves the road`,
+    );
+  if (models > 1 && !record.severalModels)
+    throw settingError(
+      "policies",
+      `this run has ${models} models at a time, the server trains one; share them, or use actor.api`,
+    );
+  const snapshots = [
+    ["train.asynchronous", train.asynchronous !== null],
+    ["train.refreshOldPolicyEvery", train.refreshOldPolicyEvery > 1],
+    ["train.objective.kl", hasReference(train.objective)],
+    ...Object.entries(train.policies).map(
+      ([name, { objective }]) => [`train.policies.${name}.objective.kl`, hasReference(objective)] as const,
+    ),
+  ] as const;
+  const [needing] = snapshots.find(([, needs]) => needs) ?? [];
+  if (needing === undefined) return;
+  if (record.samplers === "live")
+    throw settingError(needing, "needs weights of an earlier step, but the server's samplers follow their model");
+  if (record.promptLogProbs === "none")
+    throw settingError(needing, "needs log-probs under weights of an earlier step, which the server does not give");
+}
+
+function hasReference(objective: object | undefined): boolean {
+  return objective !== undefined && "kl" in objective && objective.kl !== undefined;
+}
+
+/** Importance weights, applied in steps with a mean gap above 0.02, as with bfloat16 servers. */
+const gapCorrection: ImportanceOptions = { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 };
+
+const takingAll = serverKindNames
+  .flatMap((kind) => (serverKinds[kind].takesAllWeights ? [serverKinds[kind].title] : []))
+  .join(" or ");
+
+/** Refuses settings that sampling servers do not support. */
+export function checkSamplerSettings({ sampler, engine, lora, bases, policies, train }: Settings): void {
+  if (sampler === null) return;
+  const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
+  if (engine !== null)
+    throw settingError("sampler", "has no effect beside engine, which samples too; remove one of them");
+  if (train.opponents)
+    throw settingError(
+      "train.opponents",
+      "the servers hold the newest weights, and an opponent is none of them; sample here",
+    );
+  const place = `sampler.${kind}`;
+  const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
+  const far = urls.find((url) => !isHere(url));
+  if (receivers && receivers.length !== urls.length)
+    throw settingError(
+      `${place}.receivers`,
+      `${receivers.length} for ${urls.length} servers: name one for each of urls, the same twice where servers share a disk`,
+    );
+  if (receivers && folderAtServers !== undefined)
+    throw settingError(
+      `${place}.folderAtServers`,
+      "has no effect beside receivers, which say where weights are; remove it",
+    );
+  if (far !== undefined && folder === undefined && !receivers)
+    throw settingError(
+      `${place}.folder`,
+      `${far} is another machine: name a folder that it and this machine share, where weights are handed over, or receivers that take them over HTTP`,
+    );
+  const [base] = Object.keys(bases);
+  if (base !== undefined) throw settingError(`bases.${base}`, "the servers have one base model; remove it");
+  if (lora === null) {
+    if (!takesAllWeights)
+      throw settingError(
+        "lora",
+        `${title} takes adapters only: set lora.rank and lora.alpha, or sample on ${takingAll}`,
+      );
+    const whole = `and ${title} holds one version of all weights: train an adapter (lora)`;
+    if (train.asynchronous) throw settingError("train.asynchronous", `needs weights of several steps, ${whole}`);
+    if (train.refreshOldPolicyEvery > 1)
+      throw settingError("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
+    if (policies === "own") throw settingError("policies", `own is several policies, ${whole}`);
+  }
+  const [cut] = samplingCuts(evaluationSampling(train));
+  if (!reportsUncut && logProbs === "server" && cut !== undefined)
+    throw settingError(
+      `train.sampling.${cut}`,
+      `cuts the distribution, and ${title} tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
+    );
+}
+
+/** Adds importance weights for a large gap between sampler and trainer, unless `importance` is set. */
+export function withGapCorrection(
+  train: Readonly<Record<string, unknown>>,
+  sampler: SamplerSettings | null,
+): Readonly<Record<string, unknown>> {
+  const { objective = {}, asynchronous = null, oldLogProbs = "recompute" } = train;
+  // Stale samples are weighted anyway; the sampler's log-probs have no gap.
+  if (sampler === null || asynchronous !== null || oldLogProbs !== "recompute") return train;
+  if (typeof objective !== "object" || objective === null || "importance" in objective) return train;
+  const { name = "gspo", ...options } = objective as Readonly<Record<string, unknown>>;
+  if (!takesImportance(name, options)) return train;
+  return { ...train, objective: { name, ...options, importance: gapCorrection } };
+}
+
+function takesImportance(name: unknown, options: Readonly<Record<string, unknown>>): boolean {
+  try {
+    objectivePreset(name as Parameters<typeof objectivePreset>[0], { ...options, importance: gapCorrection });
+    return true;
+  } catch {
+    return false; // reported with the objective
+  }
+}
+
+function isHere(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(host);
+}
