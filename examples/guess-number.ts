@@ -7,7 +7,7 @@
 import { randomFromSeed, type Environment, type Problem } from "@laconic/core";
 import { defineEnvironment, defineTask, type DefinedTask } from "@laconic/tasks";
 import { chatTemplate, problemText, solo } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 const tries = 10;
 

@@ -7,7 +7,7 @@
 import { randomFromSeed, type Environment, type Problem, type Reward } from "@laconic/core";
 import { defineEnvironment, defineTask, type DefinedTask } from "@laconic/tasks";
 import { answerOf, chatTemplate, graphTopology, problemText, type AgentView } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 type Said = { readonly agent: string; readonly text: string };
 const [first, second] = ["player0", "player1"] as const;

@@ -6,7 +6,7 @@
  */
 import type { PriceController } from "@laconic/budget";
 import { relayQuickstart } from "@laconic/tasks/presets";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 interface Memory {
   readonly price: number;

@@ -5,7 +5,7 @@
  *     npm run -s laconic -- plan examples/papers.ts#smallerGroups
  */
 import { agentGspo, agentPoHint, magrpo, relayHint, relayQuickstart, relayWriters } from "@laconic/tasks/presets";
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 
 /** Small Agent-GSPO with a tighter budget: 10 tokens per episode instead of 14. */
 export const fewerWords = defineRun({

@@ -6,7 +6,7 @@
  *     npm run -s laconic -- train examples/past-selves.ts --run runs/latest-self train.opponents=null
  */
 import type { Matchmaking } from "@laconic/core";
-import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
+import { defineRun, type RunDefinition, type TrainDefinition } from "@laconic/cli";
 import { settings, task } from "./self-play.ts";
 
 /** The opponent with the lowest win rate in two of three games, else a random one. Similar to `matchmaking: "hard"`. */

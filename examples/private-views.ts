@@ -6,7 +6,7 @@
 import type { Problem } from "@laconic/core";
 import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
 import { star, type AgentSpec } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 import rows from "./private-views.json" with { type: "json" };
 
 /** The clerk knows the price, the porter the fee. Both write to the cashier, who sees only the question. */

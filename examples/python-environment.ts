@@ -9,7 +9,7 @@ import { createSandbox } from "@laconic/sandbox";
 import { defineEnvironment, defineTask } from "@laconic/tasks";
 import { pythonAnswer } from "@laconic/tasks/tools";
 import { chatTemplate, problemText, solo } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 const sandbox = await createSandbox();
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { baselineNamed, type BaselineOptions } from "@laconic/baselines";
 import { agentGspo } from "@laconic/tasks/presets";
 import type { TextTeamMaker } from "@laconic/tasks/text";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 const method = baselineNamed("agentprune-c");
 const folder = process.env["SEARCH"];

@@ -14,7 +14,7 @@ import {
   renderRelayPrompt,
 } from "@laconic/tasks";
 import { chain, type AgentSpec } from "@laconic/topologies";
-import { defineRun, type RunDefinition, type TrainDefinition } from "laconic";
+import { defineRun, type RunDefinition, type TrainDefinition } from "@laconic/cli";
 
 /** The proposer starts with `k6`, the solver has `e9`, and both are asked `k+e`. */
 const random = randomFromSeed("self-play");

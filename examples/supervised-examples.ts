@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { randomFromSeed, type Problem, type SupervisedExample } from "@laconic/core";
 import { defineTask } from "@laconic/tasks";
 import { chatTemplate, solo } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 const goods = ["tea", "rum", "ink", "oil", "jam", "rye"];
 const counts = Array.from({ length: 40 }, (_, i) => `${i + 10}`);

@@ -7,7 +7,7 @@
 import { randomFromSeed, type EstimatorFunction, type Problem, type Reward } from "@laconic/core";
 import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
 import { answerOf, graphTopology, type AgentSpec } from "@laconic/topologies";
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 
 /** North knows `k6`, south `e9`, and all are asked `k+e`. Each pair of letters is asked once. */
 const random = randomFromSeed("telegraph");

@@ -7,7 +7,7 @@
 import { defineTask } from "@laconic/tasks";
 import { calculator, defineTool, searchTool, toolEnvironment } from "@laconic/tasks/tools";
 import { chatTemplate, problemText, solo } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 import { z } from "zod";
 
 const prices = { chair: 45, table: 120, lamp: 30, shelf: 85 };

@@ -5,7 +5,7 @@
  */
 import { gaeEstimator, linearCritic, type CriticView } from "@laconic/gspo/critics";
 import { relayQuickstart } from "@laconic/tasks/presets";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 /** Features that no agent sees: whose fact is requested, and the tokens written so far. */
 function jointView({ problem, agent, before }: CriticView): number[] {

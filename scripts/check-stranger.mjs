@@ -72,18 +72,18 @@ async function visit(major, node, tarballs) {
     {
       version: () => at(folder, "node", "--version"),
       install: () => at(folder, "npm", ...install, ...tarballs),
-      init: () => at(folder, "npx", "laconic", "init", "--yes", "demo"),
+      init: () => at(folder, "npx", "@laconic/cli", "init", "--yes", "demo"),
       "install of the project": () => at(demo, "npm", ...install),
       test: () => at(demo, "npm", "test"),
-      train: () => at(demo, "npx", "laconic", "train", "--json"),
-      eval: () => at(demo, "npx", "laconic", "eval", "runs/train", "--json"),
-      analyze: () => at(demo, "npx", "laconic", "analyze", "runs/train", "--problems", "20", "--json"),
-      report: () => at(demo, "npx", "laconic", "view", "report", "runs/train"),
-      resume: () => at(demo, "npx", "laconic", "train", "--resume", "runs/train", "train.steps=61"),
+      train: () => at(demo, "npx", "@laconic/cli", "train", "--json"),
+      eval: () => at(demo, "npx", "@laconic/cli", "eval", "runs/train", "--json"),
+      analyze: () => at(demo, "npx", "@laconic/cli", "analyze", "runs/train", "--problems", "20", "--json"),
+      report: () => at(demo, "npx", "@laconic/cli", "view", "report", "runs/train"),
+      resume: () => at(demo, "npx", "@laconic/cli", "train", "--resume", "runs/train", "train.steps=61"),
       ...(major === process.versions.node.split(".")[0] && otherRuntimes(at, demo)),
       "CommonJS package": async () => {
         await editManifest(demo, (manifest) => ({ ...manifest, type: "commonjs" }));
-        return at(demo, "npx", "laconic", "train", "--run", "runs/common", ...short);
+        return at(demo, "npx", "@laconic/cli", "train", "--run", "runs/common", ...short);
       },
     },
   );
@@ -99,11 +99,11 @@ async function visitTemplate(template, [major, node]) {
     template,
     { demo, major },
     {
-      init: () => at(folder, "npx", "laconic", "init", "--yes", template, "--template", template),
+      init: () => at(folder, "npx", "@laconic/cli", "init", "--yes", template, "--template", template),
       install: () => at(demo, "npm", ...install),
       test: () => at(demo, "npm", "test"),
-      "train from nothing": () => at(demo, "npx", "laconic", "train", "--json"),
-      eval: () => at(demo, "npx", "laconic", "eval", "runs/train", "--json"),
+      "train from nothing": () => at(demo, "npx", "@laconic/cli", "train", "--json"),
+      eval: () => at(demo, "npx", "@laconic/cli", "eval", "runs/train", "--json"),
       serve: () => answered(demo, env, ["serve", "runs/train", "--port", "0"], askTeam),
       view: () => answered(demo, env, ["view", "runs", "--port", "0"], askPage),
     },
@@ -139,7 +139,7 @@ async function visitStackBlitz([major, node], tarballs) {
 /** Starts a server command, sends one request to the printed address, and stops it. */
 async function answered(cwd, env, words, ask) {
   const start = performance.now();
-  const entry = join(cwd, "node_modules", "laconic", "assets", "laconic.mjs");
+  const entry = join(cwd, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");
   const child = spawn("node", [entry, ...words], { cwd, env: { ...process.env, ...env } });
   const ended = new Promise((resolve) => child.on("close", resolve));
   let said = "";
@@ -203,7 +203,7 @@ async function follow(who, { demo, major }, steps) {
 /** The same project in Bun and Deno, which run TypeScript directly. */
 function otherRuntimes(at, demo) {
   const folder = join(work, "runtimes");
-  const entry = join(demo, "node_modules", "laconic", "assets", "laconic.mjs");
+  const entry = join(demo, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");
   const train = (runtime, ...words) =>
     at(
       demo,
@@ -249,7 +249,7 @@ async function problemOf(label, text, { demo, major }) {
 /** Checks that the project and the command share one copy of each package. */
 async function copiesIn(demo) {
   const { packages } = JSON.parse(await readFile(join(demo, "node_modules", ".package-lock.json"), "utf8"));
-  const places = Object.keys(packages).filter((place) => /node_modules\/(@laconic\/[^/]+|laconic)$/u.test(place));
+  const places = Object.keys(packages).filter((place) => /node_modules\/@laconic\/[^/]+$/u.test(place));
   const deep = places.filter((place) => place.lastIndexOf("node_modules/") > 0);
   return deep.length === 0 && places.length > 10 ? null : `copies of Laconic's packages: ${places.join(", ")}`;
 }

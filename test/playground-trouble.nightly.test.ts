@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
   test("without wasm SIMD shows suitable browsers and other ways to train", slow, async () => {
     const without = `WebAssembly.instantiate = () => Promise.reject(new WebAssembly.CompileError("invalid value type 's128'"));`;
     const { page, context } = await opened("", without);
-    await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx laconic quickstart/u);
+    await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx @laconic\/cli quickstart/u);
     await page.getByText("The model could not be loaded.").waitFor();
     await enabled(page, "Load the page again").waitFor();
     // Which could not begin either.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { publishedPackages, readText } from "./workspace.ts";
 
-const mostWords = (name: string): number => (name === "laconic" ? 1800 : 1200);
+const mostWords = (name: string): number => (name === "@laconic/cli" ? 1800 : 1200);
 
 describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name } }) => {
   const readme = readText(`${folder}/README.md`);

@@ -87,7 +87,7 @@ function unquoted(words: string): string[] {
   return (words.match(/'[^']*'|"[^"]*"|\S+/gu) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/u, "$2"));
 }
 
-const start = /^(?:npm run -s laconic -- |npx laconic |laconic |npm start(?: --silent)?(?: -- |$))/u;
+const start = /^(?:npm run -s laconic -- |npx @laconic\/cli |laconic |npm start(?: --silent)?(?: -- |$))/u;
 const ofCommandLine = commands.filter(({ line }) => start.test(line));
 let folder = "";
 const home = process.cwd();

@@ -26,7 +26,7 @@ import { machine } from "./measure.ts";
 import { lastOf, peer as runPeer, root, run, runOurs, type Ran } from "./processes.ts";
 import { readOptions } from "./options.ts";
 
-const laconic = join(fileURLToPath(import.meta.resolve("laconic/package.json")), "../assets/laconic.mjs");
+const laconic = join(fileURLToPath(import.meta.resolve("@laconic/cli/package.json")), "../assets/laconic.mjs");
 /** The last ones are parts of --all. */
 const usual = { peer, conformance, primitives, parity, speed, profile, quickstart };
 const sections = { ...usual, twice, nano, vllm, trl, tellers };

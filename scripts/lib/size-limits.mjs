@@ -34,7 +34,7 @@ export const sizeLimits = {
   "@laconic/topologies": { bundle: 50_000, installed: 3, unused: 0, exports: 86 },
   "@laconic/trainer": { installed: 12, unused: 0 },
   "@laconic/view": { installed: 60, unused: 35 },
-  laconic: { installed: 196, unused: 192 },
+  "@laconic/cli": { installed: 196, unused: 192 },
 };
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Configuration of a run in TypeScript; everything else is the command line `laconic`.
+ * Configuration of a run in TypeScript; everything else is the command `laconic`.
  * @module laconic
  */
 export type { Board } from "@laconic/evaluation/bench";

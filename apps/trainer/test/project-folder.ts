@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,18 +11,26 @@ import { writeProject } from "../src/init/write-project.ts";
 export const repository: string = fileURLToPath(new URL("../../..", import.meta.url));
 const app = join(repository, "apps", "trainer");
 
+/** Links this repository's packages into a folder `node_modules`, as if npm had installed them. */
+export async function linkPackages(modules: string): Promise<void> {
+  const installed = join(app, "node_modules", "@laconic");
+  const scope = join(modules, "@laconic");
+  await mkdir(scope, { recursive: true });
+  await symlink(app, join(scope, "cli"));
+  for (const name of await readdir(installed)) await symlink(join(installed, name), join(scope, name));
+}
+
 /** Folder outside the repository, with this repository's packages installed as npm would. */
 export async function folderWithPackages(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-project-"));
   const modules = join(folder, "node_modules");
   await mkdir(join(modules, ".bin"), { recursive: true });
   const links = {
-    laconic: app,
-    "@laconic": join(app, "node_modules", "@laconic"),
     "@types": join(repository, "node_modules", "@types"),
     tsx: join(repository, "node_modules", "tsx"),
     ".bin/laconic": join(app, "assets", "laconic.mjs"),
   };
+  await linkPackages(modules);
   for (const [name, target] of Object.entries(links)) await symlink(target, join(modules, name));
   return folder;
 }

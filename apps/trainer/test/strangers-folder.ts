@@ -1,15 +1,10 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-/** Folder of the app as after `npm install laconic`. */
-const app = fileURLToPath(new URL("..", import.meta.url));
+import { linkPackages } from "./project-folder.ts";
 
 /** User's folder with these files; packages resolve as if installed. */
 export async function strangersFolder(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(join(folder, "node_modules"), { recursive: true });
-  await symlink(app, join(folder, "node_modules", "laconic"));
-  await symlink(join(app, "node_modules", "@laconic"), join(folder, "node_modules", "@laconic"));
+  await linkPackages(join(folder, "node_modules"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 

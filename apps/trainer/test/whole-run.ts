@@ -3,7 +3,7 @@ import type { Environment } from "@laconic/core";
 import { gaeEstimator, modelCritic } from "@laconic/gspo/critics";
 import { defineTask, relayTokenizer } from "@laconic/tasks";
 import { answerOf, graphTopology, type AgentSpec } from "@laconic/topologies";
-import { defineRun, type RunDefinition } from "laconic";
+import { defineRun, type RunDefinition } from "@laconic/cli";
 
 const problems = Array.from({ length: 20 }, (_, i) => ({
   id: `p${i}`,

@@ -38,7 +38,7 @@ describe("a written project", () => {
     const { code, out } = await init("--yes", join(folder, "My Team"));
     expect(code).toBe(0);
     expect((await readdir(join(folder, "My Team"))).toSorted()).toEqual(files);
-    expect(out).toContain("npx laconic train");
+    expect(out).toContain("npx @laconic/cli train");
     expect(JSON.parse(await written("My Team", "package.json"))).toMatchObject({
       name: "my-team",
       private: true,

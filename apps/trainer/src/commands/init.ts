@@ -123,7 +123,7 @@ async function write(
   const files = await writeProject(path, { name, steps, template });
   const place = relative(process.cwd(), path);
   const enter = place === "" ? [] : [`cd ${shellWord(place)}`];
-  const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];
+  const next = [...enter, "npm install", "npm test", "npx @laconic/cli train", "npx @laconic/cli eval runs/train"];
   printResult(terminal, json, { folder: path, name, files, next }, () =>
     [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),
   );

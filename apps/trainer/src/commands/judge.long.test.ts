@@ -87,7 +87,7 @@ export default judgeReward({
 });
 `;
   const run = `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import sums from "./task.ts";
 import reward from "./reward.ts";
 export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1, train: { reward, ...${shortTraining} } });

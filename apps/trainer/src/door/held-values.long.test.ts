@@ -46,7 +46,7 @@ export default held("value");
 export const made = () => held("made");
 `;
 const configFile = `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import { held } from "./task.ts";
 export default defineRun({ task: held("inline"), device: "wasm", workers: 1, train: ${shortTraining} });
 `;

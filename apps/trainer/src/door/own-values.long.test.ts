@@ -11,7 +11,7 @@ const timeout = 120_000;
 
 /** Everything inline, as a researcher with an idea begins. */
 const runFile = `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import type { EstimatorFunction, Estimator, Learned, Reward } from "@laconic/core";
 import sums from "./task.ts";
 import reward from "./reward.ts";
@@ -31,7 +31,7 @@ export default defineRun({
 
 /** A team that asks in more words the more its estimator has seen, and measures how much that was. */
 const learningFile = `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import sums from "./task.ts";
 
 const seenIn = (learned: Learned | undefined) => (learned?.estimators["policy"] as { seen: number } | undefined)?.seen ?? 0;

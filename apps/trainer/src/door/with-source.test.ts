@@ -31,7 +31,7 @@ beforeAll(async () => {
     "mistakes.ts": mistakesFile,
     "package.json": '{"type":"module"}',
     "run.config.ts": `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import sums from "./task.ts";
 export default defineRun({ task: sums({}), device: "wasm", workers: 1, train: ${shortTraining} });
 `,

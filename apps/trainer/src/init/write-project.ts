@@ -134,8 +134,8 @@ async function entryAt(path: string): Promise<Awaited<ReturnType<typeof lstat>> 
 /** Version ranges by package. */
 type Ranges = Readonly<Record<string, string>>;
 
-/** Packages that all projects import besides `laconic`, with the installed versions. */
-const imported = ["@laconic/core", "@laconic/tasks", "@laconic/topologies"] as const;
+/** Packages that all projects import, with the installed versions. */
+const imported = ["@laconic/cli", "@laconic/core", "@laconic/tasks", "@laconic/topologies"] as const;
 
 /** Packages for the project's test, as in this repository. */
 const tools: Ranges = { "@types/node": "^20.19.43", typescript: "^7.0.2" };
@@ -157,13 +157,14 @@ export async function dependenciesOf(
   const files = script === undefined ? installedFiles(home, folder) : await packedFiles(script, folder);
   const versions = Object.fromEntries([...imported, ...imports].map((name) => [name, `^${versionOf(name)}`]));
   return {
-    dependencies: sorted({ laconic: `^${versionOf("laconic")}`, ...versions, ...files }),
+    dependencies: sorted({ ...versions, ...files }),
     devDependencies: { ...tools, tsx: `^${versionOf("tsx")}` },
   };
 }
 
 function versionOf(name: string): string {
-  const file = name === "laconic" ? join(home, "package.json") : createRequire(home).resolve(`${name}/package.json`);
+  const file =
+    name === "@laconic/cli" ? join(home, "package.json") : createRequire(home).resolve(`${name}/package.json`);
   return (boundedJson(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
@@ -176,14 +177,14 @@ async function packedFiles(script: string, folder: string): Promise<Ranges> {
 
 /**
  * Tarballs of Laconic's packages in npm's lock file; empty for other installations.
- * @param laconic - folder of the package `laconic`
+ * @param cli - folder of the package `@laconic/cli`
  */
-export function installedFiles(laconic: string, folder: string): Ranges {
-  const modules = dirname(resolve(laconic));
+export function installedFiles(cli: string, folder: string): Ranges {
+  const modules = dirname(dirname(resolve(cli)));
   const record = join(modules, ".package-lock.json");
   return Object.fromEntries(
     Object.entries(packagesIn(record)).flatMap(([place, { resolved = "" }]) => {
-      const name = /^node_modules\/(laconic|@laconic\/[^/]+)$/u.exec(place)?.[1];
+      const name = /^node_modules\/(@laconic\/[^/]+)$/u.exec(place)?.[1];
       if (name === undefined || !/^file:.*\.tgz$/u.test(resolved)) return [];
       const file = resolve(dirname(modules), resolved.slice("file:".length));
       return existsSync(file) ? [[name, `file:${pathBetween(folder, file)}`]] : [];

@@ -8,7 +8,7 @@ import { folderWithPackages, ownTestOf, repository } from "../../test/project-fo
 import { templateNames } from "./templates.ts";
 import { writeProject } from "./write-project.ts";
 
-const commonJs = `import { defineRun } from "laconic";\nimport task from "./task.ts";\n`;
+const commonJs = `import { defineRun } from "@laconic/cli";\nimport task from "./task.ts";\n`;
 
 let folder = "";
 /** What the compiler says of a project of each template: one program, which reads the packages once. */

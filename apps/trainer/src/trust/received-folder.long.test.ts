@@ -14,7 +14,7 @@ const canary = `(globalThis as { ran?: number }).ran = 1;\n`;
 const hasRun = (): boolean => (globalThis as { ran?: number }).ran !== undefined;
 
 const runFile = `
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import sums from "./task.ts";
 import reward from "./reward.ts";
 export default defineRun({ task: sums({ digits: 2 }), device: "wasm", workers: 1, train: { reward, ...${shortTraining} } });

@@ -44,7 +44,7 @@ export async function loadSource(file: string): Promise<Module> {
     if (LaconicError.is(error)) throw error;
     const message = thrownText(error);
     const hint = /Cannot find (?:package|module) '(?:laconic|@laconic\/)/u.test(message)
-      ? "; install it beside your files: npm install laconic"
+      ? "; install it beside your files: npm install @laconic/cli"
       : "";
     throw new LaconicError("config_invalid", `${file} cannot be read: ${message}${hint}`, { file }, error);
   }
@@ -125,7 +125,7 @@ export async function sourceFilesOf(file: string): Promise<SourceFiles> {
   }
 }
 
-/** Imports a loader, an optional peer for custom files. `laconic` includes both (24 MB). */
+/** Imports a loader, an optional peer for custom files. `@laconic/cli` includes both (24 MB). */
 async function compiler<Compiler>(file: string, imported: Promise<Compiler>): Promise<Compiler> {
   try {
     return await imported;

@@ -56,7 +56,7 @@ export function Keep({ session: { state, send, fail } }: { session: SessionHandl
         the same bytes, and its report has every number:
       </p>
       <pre class="mono" tabIndex={0}>
-        {`unzip ${name}.zip\nnpx laconic train --resume --run ${name}\nnpx laconic view report ${name}`}
+        {`unzip ${name}.zip\nnpx @laconic/cli train --resume --run ${name}\nnpx @laconic/cli view report ${name}`}
       </pre>
     </Panel>
   );

@@ -19,7 +19,7 @@ test("examples teach a model that knows nothing, and a short training follows", 
   const folder = mkdtempSync(join(tmpdir(), "laconic-"));
   try {
     const settings = "warmStart.steps=60 train.steps=2 train.evaluation.every=0 train.evaluation.problems=40";
-    const result = execSync(`npx laconic train run.config.ts ${settings} --run "${join(folder, "run")}" --json`);
+    const result = execSync(`npx @laconic/cli train run.config.ts ${settings} --run "${join(folder, "run")}" --json`);
     const { before, afterWarmStart, after } = JSON.parse(String(result)) as Record<string, Measured>;
     assert.ok(before && afterWarmStart);
     // Moves that keep the rules make a game longer.

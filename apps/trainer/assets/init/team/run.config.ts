@@ -1,4 +1,4 @@
-import { defineRun } from "laconic";
+import { defineRun } from "@laconic/cli";
 import task from "./task.ts";
 
 export default defineRun({

@@ -14,7 +14,7 @@ test("a short training solves more problems with fewer tokens", () => {
   const folder = mkdtempSync(join(tmpdir(), "laconic-"));
   try {
     const settings = "train.steps=16 train.evaluation.every=0 train.evaluation.problems=200";
-    const result = execSync(`npx laconic train run.config.ts ${settings} --run "${join(folder, "run")}" --json`);
+    const result = execSync(`npx @laconic/cli train run.config.ts ${settings} --run "${join(folder, "run")}" --json`);
     const { before, after } = JSON.parse(String(result)) as Record<"before" | "after", Measured>;
     assert.ok(after.accuracy > before.accuracy + 0.3, `accuracy ${before.accuracy} -> ${after.accuracy}`);
     assert.ok(after.tokens < before.tokens, `tokens ${before.tokens} -> ${after.tokens}`);
