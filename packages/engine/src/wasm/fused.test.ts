@@ -1,12 +1,8 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { fusedNames } from "./fused.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -28,27 +24,6 @@ test.each(builds)("%s: the module brings no data or globals of its own: working 
   // Types, imports, functions, exports, code; 6 would be globals, 11 static data.
   expect(sections(committed)).toEqual([1, 2, 3, 7, 10]);
 });
-
-const compiler = resolveCompiler();
-
-test.skipIf(compiler === null).each(builds)(
-  "%s: building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
-  async (target, committed) => {
-    const out = join(await temporaryFolder(), "fused.wasm");
-    const args = [compiler as string, "--target", target, "--outFile", out];
-    await promisify(execFile)(process.execPath, args, { cwd: root });
-    expect((await readFile(out)).equals(committed)).toBe(true);
-  },
-);
-
-function resolveCompiler(): string | null {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("assemblyscript/package.json");
-    return join(dirname(manifest), "bin/asc.js");
-  } catch {
-    return null;
-  }
-}
 
 async function inspect(bytes: Uint8Array): Promise<{ exports: string[] }> {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 2 ** 16, shared: true });

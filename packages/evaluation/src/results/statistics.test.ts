@@ -130,7 +130,7 @@ describe("intervals of 95 % hold the true mean", () => {
     [3, "amount", 200],
     [10, "amount", 200],
   ] as const)("of %i runs as %s, %i questions each, in a simulation", (count, kind, questions) => {
-    const worlds = 1000;
+    const worlds = 500;
     const scale = kind === "amount" ? 10 : 1;
     const run = (): number[] => {
       const shift = 0.06 * normal();

@@ -121,7 +121,7 @@ const pieces = [
   "\ud800",
 ] as const;
 
-const fuzzed = Number(process.env["LACONIC_FUZZ"] ?? 3000);
+const fuzzed = Number(process.env["LACONIC_FUZZ"] ?? 1000);
 
 test(`${fuzzed} random texts: each gets a verdict, memory stays bounded`, async () => {
   const maths = open();

@@ -5,7 +5,9 @@ import { createReferenceKernels, kernelCases } from "./index.ts";
 
 describe("the reference kernels pass", () => {
   const kernels = createReferenceKernels();
-  for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
+  // 4,300 rows are in pieces on devices only.
+  const cases = kernelCases.filter(({ name }) => !name.startsWith("headLogProbs in pieces"));
+  for (const item of cases) test(item.name, () => item.run(() => kernels));
 });
 
 test("every case has a name of its own", () => {
