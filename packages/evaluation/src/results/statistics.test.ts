@@ -122,15 +122,15 @@ describe("intervals of 95 % hold the true mean", () => {
   const normal = (): number =>
     Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
   test.each([
-    [2, "difference", 400],
-    [3, "difference", 400],
+    [2, "difference", 100],
+    [3, "difference", 100],
     [3, "difference", 10],
-    [5, "difference", 400],
-    [10, "difference", 400],
-    [3, "amount", 200],
-    [10, "amount", 200],
+    [5, "difference", 100],
+    [10, "difference", 100],
+    [3, "amount", 100],
+    [10, "amount", 100],
   ] as const)("of %i runs as %s, %i questions each, in a simulation", (count, kind, questions) => {
-    const worlds = 500;
+    const worlds = 1000;
     const scale = kind === "amount" ? 10 : 1;
     const run = (): number[] => {
       const shift = 0.06 * normal();
