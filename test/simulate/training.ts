@@ -219,7 +219,9 @@ export async function trainIn(
         checkpoint: (step) => {
           acknowledged.step = step;
           if (!settings.asynchronous && !job.openSource) world.expectWritten(program);
-          world.expectSafe(`step ${step}`, folder, (file) => /\/LOCK/u.test(file) || hasOriginals(world.disk, file));
+          const mayBeLost = (file: string): boolean =>
+            /\/LOCK/u.test(file) || isBeingJournaled(program, file) || hasOriginals(world.disk, file);
+          world.expectSafe(`step ${step}`, folder, mayBeLost);
           world.note(`acknowledged step ${step}`);
         },
       },
@@ -253,6 +255,11 @@ export async function trainIn(
   } finally {
     await opened.close?.();
   }
+}
+
+/** Whether the gateway appends a row to its journal now, which it has acknowledged to no client. */
+function isBeingJournaled({ writes }: Program, file: string): boolean {
+  return file.endsWith("/gateway.jsonl") && [...writes].some((label) => label.includes("/gateway.jsonl"));
 }
 
 /** Whether a file is a packed part of the gateway's journal whose originals are durable. */

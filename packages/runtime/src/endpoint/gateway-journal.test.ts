@@ -111,7 +111,7 @@ test("a part that moved while the disk failed keeps its name", async () => {
   let syncs = 0;
   const syncDirectory: FileSystem["syncDirectory"] = async (path) => {
     syncs += 1;
-    if (syncs === 3) throw Object.assign(new Error("EIO: made to fail"), { code: "EIO" });
+    if (syncs === 4) throw Object.assign(new Error("EIO: made to fail"), { code: "EIO" });
     return inner.syncDirectory(path);
   };
   const warned: string[] = [];

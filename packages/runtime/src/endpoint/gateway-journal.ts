@@ -132,7 +132,8 @@ class GatewayJournal {
     const { fs, segmentBytes, warn } = this.#options;
     const line = `${JSON.stringify(event)}\n`;
     await this.#file.append(line);
-    if (this.#bytes === 0) await fs.syncDirectory(this.#directory); // a crash must not lose the file's name
+    // A crash must not lose the file's name, or that of a closed part whose sync failed.
+    if (this.#bytes === 0) for (const folder of [this.#folder, this.#directory]) await fs.syncDirectory(folder);
     this.#bytes += Buffer.byteLength(line);
     if (this.#bytes < segmentBytes) return;
     try {
