@@ -28,7 +28,7 @@ const phrases: readonly RegExp[] = [
   /\b(?:is|are|was|were|does|do|did) not\.?$/iu,
   /\bof (?:its|one's|their|the user's|your|his|her|a) own\b/iu,
   /\b(?:came|comes?) to\b|\b(?:goes|went|gone|going) on\b/iu,
-  /\b(?:told|stands?|beside|hears?|heard|anew|nobody|somebody|everybody|whoever|meanwhile|thereby|likewise)\b/iu,
+  /\b(?:told|stands?(?!-)|beside|hears?|heard|anew|nobody|somebody|everybody|whoever|meanwhile|thereby|likewise)\b/iu,
   /\bas (?:it|they) (?:is|are|was|were)\b/iu,
   /\b(?:the one|those|one) (?:that|who|which)\b/iu,
   /\b(?:left out|leaves? out|in vain|gives? way|gave way|for nothing)\b|'s doing\b/iu,
@@ -96,7 +96,7 @@ export function faultsOf({ kind, line, text, labelWords }: Text): readonly Fault
   return sentencesOf(text).flatMap((sentence, i) => {
     const tokens = tokensOf(sentence);
     const faults: Readonly<Record<Fault["rule"], boolean>> = {
-      opening: hasBadOpening(sentence, tokens),
+      opening: (kind !== "page" || labelWords < Infinity || tokens.length > 8) && hasBadOpening(sentence, tokens),
       verb: lacksVerb(sentence, tokens, labelWords),
       length: wordsOf(sentence).length > 20,
       pronoun: i === 0 && kind !== "title" && isPronoun(tokens),
