@@ -119,7 +119,7 @@ function tarballOf({ folder }) {
   return name === undefined ? null : join(folder, ".pack", name);
 }
 
-/** Checks what publint does not: license and README are included, tests are not. */
+/** Checks that license and README are included, and tests are not. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
   const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);

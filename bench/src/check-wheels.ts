@@ -1,5 +1,5 @@
 // npm run check:wheels: checks that PyTorch's wheels for Linux, macOS and Windows have each C function and operator that
-// the kernels call. Reads the symbol tables, so any machine can run it. For MPS it also reports how each operator is
+// the kernels call. Reads the symbol tables, so any machine can run it. For MPS, it also reports how each operator is
 // implemented. Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

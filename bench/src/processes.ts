@@ -15,7 +15,7 @@ export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv
 
 type Row = Record<string, unknown>;
 
-/** Printed lines of a program, and why it failed; null if it did not. */
+/** Output of a program, and its error or null. */
 export interface Ran {
   readonly printed: readonly Row[];
   readonly failed: string | null;

@@ -25,8 +25,8 @@ function tokensOf(sentence: string): readonly Token[] {
 /** Turns of phrase that only this repository used. */
 const phrases: readonly RegExp[] = [
   /\b(?:is|are|was|were) (?:none\b|of (?:a|an|the)\b)|\b(?:that nothing|nothing of)\b/iu,
-  /\b(?:is|are|was|were|does|do|did) not\.?$/iu,
-  /\bof (?:its|one's|their|the user's|your|his|her|a) own\b/iu,
+  /, (?:is|are|was|were|does|do|did) not\.?$/iu,
+  /\bof (?:its|one's|their|the user's|your|his|her|a) own\b(?! [a-z])/iu,
   /\b(?:came|comes?) to\b|\b(?:goes|went|gone|going) on\b/iu,
   /\b(?:told|stands?(?!-)|beside|hears?|heard|anew|nobody|somebody|everybody|whoever|meanwhile|thereby|likewise)\b/iu,
   /\bas (?:it|they) (?:is|are|was|were)\b/iu,

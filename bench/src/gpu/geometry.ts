@@ -36,7 +36,7 @@ export const halfBillion: GpuJob = {
   parity: { sequences: 4, tokens: 300 },
 };
 
-/** For dry runs without a GPU. */
+/** Dry runs without a GPU. */
 export const small: GpuJob = {
   config: {
     ...shared,

@@ -61,7 +61,7 @@ export function attentionTreeBackward(
   }
 }
 
-/** Gradients through the query heads of one key/value head and the rows of a segment; `before` is 0 where none continues another. */
+/** Gradients through the query heads of one key/value head and the rows of a segment; `before` is 0 if no segment continues another. */
 function gradientRows(
   dOut: usize, q: usize, keysT: usize, valuesT: usize, keys: usize, keyRow: i32, out: usize, logSumExp: usize,
   dQ: usize, dK: usize, dV: usize, offsets: usize, before: usize, parents: usize, s: i32, above: i32, padded: i32,

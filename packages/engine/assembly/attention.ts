@@ -29,9 +29,9 @@ export function attention(
 }
 
 /**
- * The same where segments continue others, over pairs of a tree and a key/value head. Keys and values of a path lie in scratch, a column and a row of it for each
+ * The same where segments continue others, over pairs of a tree and a key/value head. Scratch has the keys and values of a path, a column and a row of it for each
  * position: depth first, those of a segment's ancestors are still there when its turn comes.
- * @param before - of each segment the rows of its ancestors
+ * @param before - rows of the ancestors of each segment
  * @param trees - the first segment of each tree, and behind the last their number
  * @param longest - rows of the longest path, rounded up to 4
  * `scratch` holds 2 * width * P + 4 * P + 4 * width + 4 floats, P being `longest`.

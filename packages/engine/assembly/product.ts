@@ -9,21 +9,21 @@ import { blockRows, copyRow, madd } from "./vector";
 
 /** Columns of a panel: two vectors. */
 const wide: i32 = 8;
-/** Most rows of a strip: what 16 registers hold beside two vectors of columns and, unless it is fused, a product. Measured. */
+/** Most rows of a strip: what 16 registers hold next to two vectors of columns and, unless it is fused, a product. Measured. */
 const tall: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 5;
 /** Rows of the left matrix that `product` packs at once, and how deep: 120 KiB. A tile of that depth waits little for its sums. */
 const blockHeight: i32 = 60;
 const blockDepth: i32 = 512;
 /** Rows that `transposedProduct` packs at once, `blockRows` deep. */
 const transposedHeight: i32 = 120;
-/** Floats of panels that strips go over one after the other while both lie in the second cache. */
+/** Max floats of panels that strips share in the second cache. */
 const panelGroup: i32 = 1 << 14;
 /** With no more rows than these a block is as deep as the scratch allows: panels are read once, and from end to end. */
 const few: i32 = 20;
 
 /** A tile starts from zero. */
 const fresh: i32 = 0;
-/** A tile goes on with the sums in `out`. */
+/** A tile continues the sums in `out`. */
 const continued: i32 = 1;
 /** A tile starts from zero and is added to `out`. */
 const added: i32 = 2;

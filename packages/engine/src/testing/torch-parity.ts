@@ -29,7 +29,7 @@ export interface TorchAnswer {
   readonly logProbs: readonly number[];
   readonly entropy: readonly number[];
   readonly gradients: Readonly<Record<string, readonly number[]>>;
-  /** Before clipping. */
+  /** Norm before clipping. */
   readonly gradNorm: number;
   /** Parameters after the steps. */
   readonly stepped: Readonly<Record<string, readonly number[]>>;
@@ -77,7 +77,7 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
     { promptTokens: [1, 2, 3, 4, 0, 5, 2, 3, 3], completionTokens: [0, 1], temperature: 0.5 },
   ],
   dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25, 0.75, -1, 0.5, 1.25, -0.5, 1, -1.5, 0.25, 2],
-  // One step that clips, one with another decay that does not.
+  // A step with clipping, and a step without, with another decay.
   steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
 

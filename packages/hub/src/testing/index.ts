@@ -1,5 +1,5 @@
 /**
- * A hub of your own for tests: the real protocol over HTTP, with faults on demand.
+ * Local hub for tests: the real protocol over HTTP, with faults on demand.
  * @module @laconic/hub/testing
  */
 export { gitHash, sendBytes, sha256, signature, startFakeHub } from "./fake-hub.ts";

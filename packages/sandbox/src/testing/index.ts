@@ -1,5 +1,5 @@
 /**
- * What every sandbox has to do, for tests.
+ * Conformance suite of sandboxes.
  * @module @laconic/sandbox/testing
  */
 export { sandboxCases } from "./sandbox-cases.ts";

@@ -1,5 +1,5 @@
 /**
- * A conformance suite for servers of the Tinker protocol, and a test server over any engine, with faults.
+ * Tests servers of the Tinker protocol, and runs a test server with faults over any engine.
  * @module @laconic/tinker/testing
  */
 export { probeServer, type ProbeOptions } from "./probe/probe-server.ts";

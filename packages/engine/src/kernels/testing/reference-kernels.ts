@@ -27,7 +27,7 @@ import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore } from "./reference/tensor-store.ts";
 
 /**
- * Simple float64 JavaScript implementation of the kernel contract, the reference for other sets. Checks shapes, indices
+ * Implements the kernel contract in plain float64 JavaScript, as reference for other sets. Checks shapes, indices
  * and lifetimes strictly.
  */
 export function createReferenceKernels(): Kernels {
