@@ -6,7 +6,7 @@ import pairs from "./prose/pairs.json" with { type: "json" };
 import { repositoryFiles } from "./workspace.ts";
 
 /** Max faults per 1,000 sentences, as measured. Lower them after corrections; `npm run -s prose -- PATH` lists faults. */
-const budgets = { comment: 93, message: 158, title: 239, page: 64 };
+const budgets = { comment: 89, message: 155, title: 219, page: 36 };
 
 test("the repository's English stays within its budgets (npm run -s prose -- PATH)", () => {
   const { kinds } = measure(repositoryFiles());
@@ -52,7 +52,7 @@ describe("rules", () => {
 describe("texts", () => {
   test("comments are joined, and code, directives and tags are removed", () => {
     const source =
-      "// first\n// half\nconst a = 1;\n/**\n * Sum.\n * ```ts\n * x\n * ```\n * @param a addend\n */\n// @ts-ignore\n";
+      "// first\n// half\nconst a = 1;\n/**\n * Sum.\n * ```ts\n * x\n * ```\n * @param a addend\n */\n/* v8 ignore next */\n";
     expect(commentsOf("a.ts", source).map(({ line, text }) => [line, text])).toEqual([
       [1, "first half"],
       [5, "Sum."],
