@@ -129,7 +129,7 @@ export const badInputs: readonly BadInput[] = [
   // Serving.
   { words: ["view", "none"], says: "none does not exist" },
   ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
-  { words: ["serve", "empty"], says: "holds no tokenizer.json" },
+  { words: ["serve", "empty"], says: "tokenizer.json not found" },
   { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },
   { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "can be reached from elsewhere" },
   { words: ["serve", "shipped", "--api-key-env", "NO_SUCH_KEY"], says: "NO_SUCH_KEY, which is not set" },

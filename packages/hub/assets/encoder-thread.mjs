@@ -9,9 +9,9 @@ try {
   const { serve } = await import(entry);
   serve();
 } catch (error) {
-  // The caller blocks its thread, and hears of no error event.
+  // The caller blocks its thread, so it receives no error event.
   port.postMessage({
-    error: { code: "model_unsupported", message: `the tokenizer's thread cannot start: ${String(error)}`, detail: {} },
+    error: { code: "model_unsupported", message: `the tokenizer thread did not start: ${String(error)}`, detail: {} },
   });
   Atomics.add(answers, 0, 1);
   Atomics.notify(answers, 0);

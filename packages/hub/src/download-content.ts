@@ -35,7 +35,7 @@ export async function downloadContent(
       await rm(part.path, { force: true });
       throw new LaconicError(
         "checkpoint_corrupt",
-        `${file.name}: what was served has ${file.bytes} bytes whose ${file.content.kind} hash is not ${file.content.hex}`,
+        `${file.name}: the ${file.bytes} downloaded bytes do not have the ${file.content.kind} hash ${file.content.hex}`,
         { file: file.name },
       );
     }

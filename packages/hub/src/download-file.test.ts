@@ -32,7 +32,7 @@ async function downloadFrom(
 
 test.for([404, 401, 503])("an answer of %s leaves nothing behind", async (status) => {
   const { folder, download } = await downloadFrom((_, response) => response.writeHead(status).end("no"));
-  await expect(download()).rejects.toThrow(status === 404 ? "does not know it" : String(status));
+  await expect(download()).rejects.toThrow(status === 404 ? "not found on " : String(status));
   expect(await readdir(folder)).toEqual([]);
 });
 

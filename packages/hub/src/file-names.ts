@@ -8,7 +8,7 @@ export function checkFileName(name: string): string {
   const parts = name.split("/");
   const escapes = parts.some((part) => part === "" || part === "." || part === ".." || /^[a-z]:/i.test(part));
   if (escapes || /[\\\0]/.test(name))
-    throw new LaconicError("input_invalid", `the file name ${JSON.stringify(name)} could leave its folder`, {
+    throw new LaconicError("input_invalid", `expected a file name inside the folder, got ${JSON.stringify(name)}`, {
       file: name,
     });
   return name;
@@ -41,9 +41,9 @@ export function selectFiles(names: readonly string[], patterns: readonly string[
   const present = new Set(names);
   for (const pattern of patterns)
     if (!isPattern(pattern) && !present.has(pattern))
-      throw new LaconicError("checkpoint_missing", `${place} has no file ${pattern}`, { file: pattern });
+      throw new LaconicError("checkpoint_missing", `${place}: file ${pattern} not found`, { file: pattern });
   const selected = names.filter(fileMatcher(patterns));
   if (selected.length === 0)
-    throw new LaconicError("checkpoint_missing", `${place} has no file that matches ${patterns.join(", ")}`, {});
+    throw new LaconicError("checkpoint_missing", `${place}: no file matches ${patterns.join(", ")}`, {});
   return selected;
 }

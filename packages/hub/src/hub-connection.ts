@@ -63,7 +63,7 @@ export class HubConnection {
 
   /** @param place - item for the message. Default: the requested one */
   unavailable(reason: string, place: string = this.#options.place, detail: ErrorDetail = {}): LaconicError {
-    return new LaconicError("hub_unavailable", `${place}: ${this.#server} cannot be used: ${reason}`, detail);
+    return new LaconicError("hub_unavailable", `${place}: request to ${this.#server} failed: ${reason}`, detail);
   }
 
   /**
@@ -93,7 +93,7 @@ export class HubConnection {
       }
       if (sink.position === sink.end) return;
       if (sink.position > before) failures = 0;
-      await this.#pause(failures++, `the transfer of ${name} broke off (${reason})`);
+      await this.#pause(failures++, `the transfer of ${name} ended early (${reason})`);
     }
   }
 
@@ -132,7 +132,7 @@ export class HubConnection {
       }
       await response.body?.cancel().catch(() => undefined);
       if (response.status !== 429 && response.status < 500) throw this.#refusal(response);
-      await this.#pause(attempt, `it answered ${response.status}`, response.headers);
+      await this.#pause(attempt, `HTTP status ${response.status}`, response.headers);
     }
   }
 
@@ -143,7 +143,7 @@ export class HubConnection {
     let bytes = 0;
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > maxAnswerBytes) throw this.unavailable(`its answer is longer than ${maxAnswerBytes >> 20} MiB`);
+      if (bytes > maxAnswerBytes) throw this.unavailable(`the response is longer than ${maxAnswerBytes >> 20} MiB`);
       pieces.push(piece);
     }
     return new Blob(pieces);
@@ -152,15 +152,15 @@ export class HubConnection {
   #refusal({ status, headers }: Response): LaconicError {
     const code = headers.get("x-error-code") ?? "";
     if (status === 404 || code in missing) {
-      const reason = missing[code] ?? `${this.#server} does not know it`;
+      const reason = missing[code] ?? `not found on ${this.#server}`;
       return new LaconicError("checkpoint_missing", `${this.#options.place}: ${reason}`, { status });
     }
     const hasToken = this.token !== undefined;
-    const access = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
+    const access = hasToken ? "the token has no access" : "it needs a token or does not exist";
     const reason =
       code === "GatedRepo"
-        ? "its owner asks for consent to terms; give it on the hub's page of the repository"
-        : `it answered ${status}${status === 401 || status === 403 ? `: ${access}` : ""}`;
+        ? "the owner requires consent to terms; accept them on the hub's page of the repository"
+        : `HTTP status ${status}${status === 401 || status === 403 ? `: ${access}` : ""}`;
     return this.unavailable(reason, undefined, { status });
   }
 }
@@ -184,9 +184,9 @@ export function startOf({ status, headers }: Response, total: number): number | 
 
 /** Missing item, by the response's `X-Error-Code`. */
 const missing: Readonly<Record<string, string>> = {
-  RepoNotFound: "there is no such repository, or the token may not see it",
-  RevisionNotFound: "the repository has no such revision",
-  EntryNotFound: "the revision has no such file",
+  RepoNotFound: "repository not found, or the token has no access",
+  RevisionNotFound: "revision not found",
+  EntryNotFound: "file not found in this revision",
 };
 
 function checkEndpoint(endpoint: string): string {
@@ -200,7 +200,7 @@ function checkEndpoint(endpoint: string): string {
 
 function checkToken(token: string | undefined): void {
   if (token !== undefined && !/^hf_[\x21-\x7e]+$/.test(token))
-    throw new LaconicError("config_invalid", "token must begin with hf_ and hold no white space", { key: "token" });
+    throw new LaconicError("config_invalid", "token must begin with hf_ and contain no white space", { key: "token" });
 }
 
 /** Max wait for a hub, which counts requests in windows of five minutes. */

@@ -105,13 +105,13 @@ interface Request {
 /** @throws LaconicError `input_invalid` */
 function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">): Request {
   if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
-    throw new LaconicError("input_invalid", `${JSON.stringify(repo)} is not the name of a repository: owner/name`, {
+    throw new LaconicError("input_invalid", `repo: expected owner/name, got ${JSON.stringify(repo)}`, {
       key: "repo",
     });
   try {
     checkFileName(revision);
   } catch (error) {
-    const message = `${JSON.stringify(revision)} is not a revision`;
+    const message = `revision: expected a branch, tag or commit, got ${JSON.stringify(revision)}`;
     throw new LaconicError("input_invalid", message, { key: "revision" }, error);
   }
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
@@ -169,7 +169,7 @@ export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | 
   checkRemote(options as SnapshotOptions);
   const request = requestOf(options);
   if (options.offline) {
-    const message = `${request.target.repo}: files are not read in parts offline`;
+    const message = `${request.target.repo}: partial reads need a connection; remove offline`;
     throw new LaconicError("config_invalid", message, { key: "offline" });
   }
   const { hub, commit, files } = await wantedFiles(options, request, options.signal);
@@ -257,7 +257,7 @@ function checkReadable(names: readonly string[], wanted: readonly string[], plac
   if (!asked || pickle === undefined || names.some((name) => name.endsWith(".safetensors"))) return;
   throw new LaconicError(
     "checkpoint_missing",
-    `${place} has its weights as ${pickle} only. Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: ` +
+    `${place}: weights exist only as ${pickle}, which is not read because loading it runs code. If you trust it, convert it with Python: ` +
       'from transformers import AutoModelForCausalLM, AutoTokenizer; name = "NAME"; AutoTokenizer.from_pretrained(name).save_pretrained("FOLDER"); ' +
       'AutoModelForCausalLM.from_pretrained(name).save_pretrained("FOLDER", safe_serialization=True)',
     { file: pickle },

@@ -18,7 +18,7 @@ export async function readRange(
 ): Promise<Uint8Array> {
   const { name, bytes } = file;
   if (!(start >= 0 && start <= end && end <= bytes) || end - start > longestRange)
-    throw new LaconicError("input_invalid", `${name}: bytes ${start} to ${end} of ${bytes} cannot be read at once`, {
+    throw new LaconicError("input_invalid", `${name}: cannot read bytes ${start} to ${end} of ${bytes} at once`, {
       file: name,
     });
   const read = new Uint8Array(end - start);
@@ -32,11 +32,11 @@ export async function readRange(
     end: read.length,
     range,
     begin(response) {
-      if (response.status === 200) throw fail("it gives whole files only; read it without rows to download it");
+      if (response.status === 200) throw fail("byte ranges are not supported; read without rows to download it");
       if (startOf(response, bytes) !== start + position) throw fail(answeredInstead(response, range(), bytes));
     },
     add(piece) {
-      if (position + piece.length > read.length) throw fail(`it gives more bytes than were asked for (${range()})`);
+      if (position + piece.length > read.length) throw fail(`received more bytes than requested (${range()})`);
       read.set(piece, position);
       position += piece.length;
     },
@@ -47,6 +47,6 @@ export async function readRange(
 /** Headers are untrusted; only numbers are used. */
 function answeredInstead({ status, headers }: Response, range: string, bytes: number): string {
   const [, from, to, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/u.exec(headers.get("content-range") ?? "") ?? [];
-  const answer = from === undefined ? `${status} without a range` : `bytes ${from}-${to} of ${size}`;
-  return `it was asked for ${range} of ${bytes} bytes and answered with ${answer}`;
+  const answer = from === undefined ? `status ${status} without a range` : `bytes ${from}-${to} of ${size}`;
+  return `requested ${range} of ${bytes} bytes, received ${answer}`;
 }

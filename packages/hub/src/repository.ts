@@ -46,7 +46,7 @@ export async function resolveCommit(
 ): Promise<string> {
   const query = { name: repo, revision, additionalFields: ["sha" as const], ...parameters(hub) };
   const { sha } = await wellFormed(hub, repo, async () => (type === "model" ? modelInfo(query) : datasetInfo(query)));
-  if (typeof sha !== "string" || !commitPattern.test(sha)) throw hub.unavailable("it names no commit", repo);
+  if (typeof sha !== "string" || !commitPattern.test(sha)) throw hub.unavailable("the response has no commit", repo);
   return sha;
 }
 
@@ -67,7 +67,7 @@ export async function listCommit(
       const content = lfs ? contentId("sha256", lfs.oid) : contentId("git", oid ?? "");
       const bytes = lfs?.size ?? size;
       if (content === null || !Number.isSafeInteger(bytes) || bytes < 0)
-        throw hub.unavailable(`it lists ${JSON.stringify(path)} without size or hash`, repo);
+        throw hub.unavailable(`${JSON.stringify(path)} is listed without size or hash`, repo);
       files.push({ name: checkFileName(path), bytes, content, path: pathOf({ type, repo }, commit, path) });
     }
     return files;
@@ -84,6 +84,6 @@ async function wellFormed<T>(hub: HubConnection, repo: string, body: () => Promi
     return await body();
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw hub.unavailable("its answer is malformed", repo);
+    throw hub.unavailable("the response is malformed", repo);
   }
 }

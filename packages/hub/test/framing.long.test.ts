@@ -127,8 +127,8 @@ test(`${folders.length} folders frame a text prompt like transformers (needs Pyt
 });
 
 test.each([
-  ["WhisperTokenizer", /WhisperTokenizer frames a text prompt is not supported/],
-  ["CodeLlamaTokenizer", /frames text prompts with <absent> \(bos_token\)/],
+  ["WhisperTokenizer", /text prompts are not supported for WhisperTokenizer/],
+  ["CodeLlamaTokenizer", /bos_token: CodeLlamaTokenizer adds <absent> to text prompts/],
 ])("rejects a text prompt of the class %s by name and encodes texts", (name, message) => {
   const files = { ...(folders[0] as (typeof folders)[number]), generation: { eos_token_id: 1 }, chatTemplate: null };
   const tokenizer = tokenizerOf({ ...files, config: { tokenizer_class: name, bos_token: "<absent>" } });

@@ -130,7 +130,7 @@ test("a template's own error keeps its code and text", slow, async () => {
   const tokenizer = await loadTokenizer(await put({ ...honest, chatTemplate: "{{ raise_exception('no') }}" }));
   expect(refusal(() => tokenizer.encodeChat([]))).toMatchObject({
     code: "input_invalid",
-    message: "the chat template refuses these messages: no",
+    message: "the chat template rejects these messages: no",
   });
 });
 
@@ -169,13 +169,13 @@ test.skipIf(process.platform === "win32")("rejects a pipe", async () => {
   await rm(join(folder, "tokenizer_config.json"));
   await promisify(execFile)("mkfifo", [join(folder, "tokenizer_config.json")]);
   await expect(loadTokenizer(folder)).rejects.toMatchObject({ code: "weights_invalid" });
-  await expect(loadTokenizer(folder)).rejects.toThrow(/tokenizer_config\.json is no file/);
+  await expect(loadTokenizer(folder)).rejects.toThrow(/tokenizer_config\.json is not a file/);
 });
 
 test("rejects a sparse file of gigabytes without reading it", async () => {
   await put(honest);
   await truncate(join(folder, "tokenizer.json"), 2 ** 33);
-  await expect(loadTokenizer(folder)).rejects.toThrow(/has 8589934592 bytes, at most/);
+  await expect(loadTokenizer(folder)).rejects.toThrow(/has 8589934592 bytes, the limit is/);
 });
 
 test("an abort signal ends loading", async () => {

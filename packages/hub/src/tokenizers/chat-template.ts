@@ -34,7 +34,7 @@ export function chatRenderer(
   const splitter = new RegExp(`(${pattern.source})`, "g");
   const context = contextOf(variables, now);
   const render = (messages: readonly ChatMessage[]): string =>
-    rejecting("input_invalid", "refuses these messages", () =>
+    rejecting("input_invalid", "rejects these messages", () =>
       template.render({ ...context, messages: fromJson(messages), add_generation_prompt: true }),
     );
   const controlsIn = (text: string): number => text.match(pattern)?.length ?? 0;
@@ -60,7 +60,7 @@ export function chatRenderer(
 function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date): Readonly<Record<string, Value>> {
   const strftimeNow = ({ list, named }: Arguments): Value => {
     const format = list[0] ?? named.get("format");
-    if (typeof format !== "string" || list.length + named.size > 1) throw refusal("strftime_now takes one text");
+    if (typeof format !== "string" || list.length + named.size > 1) throw refusal("strftime_now takes one string");
     return dateText(now(), format);
   };
   const converted = Object.entries(variables)

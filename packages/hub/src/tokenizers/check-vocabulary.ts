@@ -16,7 +16,7 @@ export function checkVocabulary(tokenizer: UnknownRecord, place: string): void {
   const { vocab } = model;
   if (isRecord(vocab)) for (const [text, id] of Object.entries(vocab)) checkId(text, id);
   const added = tokenizer["added_tokens"] ?? [];
-  if (!Array.isArray(added)) throw refused("added_tokens is no list");
+  if (!Array.isArray(added)) throw refused("added_tokens is not a list");
   for (const token of added as readonly unknown[]) {
     if (!isRecord(token) || typeof token["content"] !== "string") throw refused("an added token has no text");
     checkId(token["content"], token["id"]);

@@ -70,7 +70,7 @@ export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framin
   if (name.endsWith("Tokenizer") && rejectedClasses.has(name.slice(0, -"Tokenizer".length)))
     throw new LaconicError(
       "model_unsupported",
-      `tokenizer_config.json, tokenizer_class: how ${name} frames a text prompt is not supported`,
+      `tokenizer_config.json, tokenizer_class: text prompts are not supported for ${name}`,
       { key: "tokenizer_class" },
     );
   const classFraming = framingByClass.get(name);
@@ -96,7 +96,7 @@ function roleFraming(
       if (id !== undefined) return [id];
       throw new LaconicError(
         "model_unsupported",
-        `tokenizer_config.json: ${className} frames text prompts with ${byRole[key] ?? preset} (${key}), which tokenizer.json does not have`,
+        `tokenizer_config.json, ${key}: ${className} adds ${byRole[key] ?? preset} to text prompts, but tokenizer.json lacks it`,
         { key },
       );
     });
@@ -144,7 +144,7 @@ interface TemplateItem {
 }
 
 function templated(processor: UnknownRecord, encodings: readonly Encoding[]): readonly Encoding[] {
-  if (encodings.length > 2) throw unsupportedProcessor("that frames more than two sequences");
+  if (encodings.length > 2) throw unsupportedProcessor("for more than two sequences");
   const items = processor[encodings.length === 1 ? "single" : "pair"] as readonly TemplateItem[];
   const tokens = processor["special_tokens"] as Readonly<Record<string, { readonly ids: readonly number[] }>>;
   return items.map(({ SpecialToken: special, Sequence: sequence }) => {

@@ -60,10 +60,10 @@ export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
     if (answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
     held.thread = null;
     void thread.worker.terminate();
-    const suspects = call.method === "encodeChat" ? "chat template and patterns" : "patterns";
+    const suspects = call.method === "encodeChat" ? "chat template or patterns" : "patterns";
     throw new LaconicError(
       "model_unsupported",
-      `${setup.folder}: its ${suspects} took more than ${seconds.toFixed(0)} s or all memory for ${characters} characters; they may be hostile`,
+      `${setup.folder}: the ${suspects} exceeded ${seconds.toFixed(0)} s or the memory limit for ${characters} characters; they may be hostile`,
       { folder: setup.folder, seconds, characters },
     );
   };

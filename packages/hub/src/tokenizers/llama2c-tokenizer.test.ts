@@ -35,9 +35,9 @@ test("the likelier merge goes first, and what has no token is bytes", () => {
 
 const whole = file(letters);
 test.each([
-  ["cut short", whole.subarray(0, -1), 263, /ends after 262 of 263 tokens: it is cut short/],
-  ["of a smaller model", whole, 262, /bytes beyond its 262 tokens: another model's tokenizer/],
-  ["a text", new TextEncoder().encode("this is a text, not a tokenizer"), 263, /is no tokenizer of llama2\.c/],
+  ["cut short", whole.subarray(0, -1), 263, /ends after 262 of 263 tokens: truncated/],
+  ["of a smaller model", whole, 262, /bytes after its 262 tokens: another model's tokenizer/],
+  ["a text", new TextEncoder().encode("this is a text, not a tokenizer"), 263, /is not a llama2\.c tokenizer/],
 ] as const)("a file that is %s is refused", (_, bytes, size, message) => {
   expect(() => llama2cTokenizer(bytes, size)).toThrow(message);
 });

@@ -15,7 +15,7 @@ export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, plac
   const [unknown, begin, end] = ["<unk>", "<s>", "</s>"];
   const texts = [unknown, begin, end, ...pieces.slice(3).map(({ text }) => text.replaceAll(" ", "▁"))];
   const ids = new Map(texts.map((text, id) => [text, id]));
-  if (ids.size !== texts.length) throw invalid(place, "has a token twice");
+  if (ids.size !== texts.length) throw invalid(place, "repeats a token");
   const special = [unknown, begin, end].map((content, id) => ({
     id,
     content,
@@ -103,27 +103,27 @@ function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const cut = (at: number): LaconicError =>
-    invalid(place, `ends after ${at} of ${count} tokens: it is cut short, or another model's tokenizer`);
+    invalid(place, `ends after ${at} of ${count} tokens: truncated, or another model's tokenizer`);
   let position = 4;
   const pieces: Piece[] = [];
   for (let i = 0; i < count; i++) {
     if (position + 8 > bytes.length) throw cut(i);
     const [score, length] = [view.getFloat32(position, true), view.getInt32(position + 4, true)];
     if (Number.isNaN(score) || length < 0 || length > longest)
-      throw invalid(place, `is no tokenizer of llama2.c: token ${i} has ${length} bytes and the score ${score}`);
+      throw invalid(place, `is not a llama2.c tokenizer: token ${i} has ${length} bytes and score ${score}`);
     position += 8;
     if (position + length > bytes.length) throw cut(i);
     try {
       pieces.push({ text: decoder.decode(bytes.subarray(position, position + length)), score });
     } catch (error) {
-      throw new LaconicError("weights_invalid", `${place}: token ${i} is no text`, { file: place }, error);
+      throw new LaconicError("weights_invalid", `${place}: token ${i} is not UTF-8`, { file: place }, error);
     }
     position += length;
   }
   if (position !== bytes.length)
-    throw invalid(place, `has ${bytes.length - position} bytes beyond its ${count} tokens: another model's tokenizer`);
+    throw invalid(place, `has ${bytes.length - position} bytes after its ${count} tokens: another model's tokenizer`);
   if (count < 3 + 256 || pieces[3]?.text !== "<0x00>")
-    throw invalid(place, "is no tokenizer of llama2.c: it has no tokens for single bytes");
+    throw invalid(place, "is not a llama2.c tokenizer: tokens for single bytes are missing");
   return pieces;
 }
 

@@ -83,7 +83,7 @@ function readingFiles<T>(doing: string, action: () => T): T {
     const reason = thrownText(error);
     throw new LaconicError(
       "model_unsupported",
-      `tokenizer.json or tokenizer_config.json holds a value that cannot be used to ${doing}: ${reason}`,
+      `cannot ${doing}: invalid value in tokenizer.json or tokenizer_config.json: ${reason}`,
       { file: "tokenizer.json" },
       error,
     );

@@ -27,7 +27,7 @@ export function promptEncoder(
 ): PromptEncoder {
   const stray = Object.keys(templateArguments).find((name) => given.has(name));
   if (stray !== undefined)
-    throw new LaconicError("config_invalid", `chat template argument ${stray}: every chat has its own`, { key: stray });
+    throw new LaconicError("config_invalid", `template argument ${stray}: set by each chat; remove it`, { key: stray });
   const special = specialTokens(files);
   const added = addedTokens(files);
   const plain = openTokenizer(plainTokenizer(files, added, special.ids), files);

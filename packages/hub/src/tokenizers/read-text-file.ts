@@ -18,8 +18,8 @@ export async function readTextFile(path: string): Promise<string | null> {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();
-      if (!found.isFile()) throw refused("is no file");
-      if (found.size > maxBytes) throw refused(`has ${found.size} bytes, at most ${maxBytes} are read`);
+      if (!found.isFile()) throw refused("is not a file");
+      if (found.size > maxBytes) throw refused(`has ${found.size} bytes, the limit is ${maxBytes}`);
       return await file.readFile("utf8");
     } finally {
       await file.close();

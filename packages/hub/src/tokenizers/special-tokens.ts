@@ -45,7 +45,7 @@ export function specialTokens(files: TokenizerFiles): SpecialTokens {
   if (wrong !== undefined)
     throw new LaconicError(
       "model_unsupported",
-      `generation_config.json: eos_token_id ${JSON.stringify(wrong)} is no token's id`,
+      `generation_config.json, eos_token_id: expected a token id, got ${JSON.stringify(wrong)}`,
       {
         key: "eos_token_id",
       },
@@ -55,7 +55,7 @@ export function specialTokens(files: TokenizerFiles): SpecialTokens {
   if (ends.length === 0)
     throw new LaconicError(
       "model_unsupported",
-      "neither tokenizer_config.json (eos_token) nor generation_config.json (eos_token_id) names a token that ends a reply",
+      "no end-of-reply token in tokenizer_config.json (eos_token) or generation_config.json (eos_token_id)",
       { key: "eos_token" },
     );
   return { ids, controls, byRole, ends };

@@ -48,7 +48,7 @@ function refusePatterns(decoder: unknown): void {
   if (typeof decoder !== "object" || decoder === null) return;
   const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
   if (typeof pattern === "object" && pattern !== null && "Regex" in pattern)
-    throw new LaconicError("model_unsupported", "tokenizer.json: a decoder with a regular expression", {
+    throw new LaconicError("model_unsupported", "tokenizer.json: decoder patterns are not supported", {
       key: "decoder",
     });
   if (Array.isArray(decoders)) decoders.forEach(refusePatterns);

@@ -27,7 +27,7 @@ export type ReadText = (name: string) => Promise<string | null>;
 export async function readTokenizerFiles(read: ReadText, place: string): Promise<TokenizerFiles> {
   const json = (name: string): Promise<UnknownRecord | null> => readJson(read, name, `${place}/${name}`);
   const tokenizer = await json("tokenizer.json");
-  if (!tokenizer) throw new LaconicError("checkpoint_missing", `${place} holds no tokenizer.json`, { folder: place });
+  if (!tokenizer) throw new LaconicError("checkpoint_missing", `${place}: tokenizer.json not found`, { folder: place });
   checkVocabulary(tokenizer, `${place}/tokenizer.json`);
   const config = (await json("tokenizer_config.json")) ?? {};
   const template =

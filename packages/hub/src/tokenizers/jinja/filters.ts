@@ -132,7 +132,7 @@ function toInteger(input: Value, otherwise: Value = 0n): Value {
   if (typeof input === "number") return BigInt(Math.trunc(input));
   if (typeof input !== "string") return numeric(input) ?? otherwise;
   if (!/\p{Nd}/u.test(input)) return otherwise;
-  if (!/^[+-]?[0-9]+$/.test(stripped(input))) throw unsupported(`the text ${JSON.stringify(input)} as an int`);
+  if (!/^[+-]?[0-9]+$/.test(stripped(input))) throw unsupported(`the string ${JSON.stringify(input)} as an int`);
   return BigInt(stripped(input).replace("+", ""));
 }
 
@@ -140,7 +140,7 @@ function toInteger(input: Value, otherwise: Value = 0n): Value {
 function toJson(input: Value, ascii: Value = false, indent: Value = null, separators: Value = null): Value {
   const texts = separators === null ? [indent === null ? ", " : ",", ": "] : listOf(separators);
   if (texts.length !== 2 || !texts.every((text) => typeof text === "string" && /^[ -~]*$/.test(text)))
-    throw unsupported("separators of tojson other than two ASCII texts");
+    throw unsupported("separators of tojson other than two ASCII strings");
   const json = jsonText(input, indent === null ? null : marginOf(indent), texts as string[]);
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return isTrue(ascii) ? json.replaceAll(/[\x7f-\uffff]/g, escaped) : json;

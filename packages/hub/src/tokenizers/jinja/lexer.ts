@@ -124,7 +124,7 @@ function unescaped(text: string): string {
   return text.replaceAll(escape, (whole: string, short?: string, long?: string, letter = "") => {
     const code = short ?? long;
     const isRare = code === undefined ? /[xuUNabfv0-7]/.test(letter) : /^d[89a-f]../i.test(code);
-    if (isRare) throw unsupported(`the escape ${whole} in a text`);
+    if (isRare) throw unsupported(`the escape ${whole} in a string`);
     return code === undefined ? (letters.get(letter) ?? whole) : String.fromCharCode(Number.parseInt(code, 16));
   });
 }

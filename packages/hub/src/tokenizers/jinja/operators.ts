@@ -21,7 +21,7 @@ function arithmetic(operator: string, a: Value, b: Value): Value {
   if (typeof left === "bigint" && typeof right === "bigint") return integers(operator, left, right);
   if (left !== null && right !== null) return floats(operator, exactly(left), exactly(right));
   checkUse(a);
-  if (operator === "%" && typeof a === "string") throw unsupported("the % format of a text");
+  if (operator === "%" && typeof a === "string") throw unsupported("% formatting of a string");
   checkUse(b);
   const [first, second] = [itemsOf(a), itemsOf(b)];
   if (operator === "+" && typeof a === "string" && typeof b === "string") return concatenated(a, b);

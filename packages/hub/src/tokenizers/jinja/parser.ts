@@ -83,7 +83,7 @@ function macroOf(parameters: readonly Parameter[], body: Block): Expression {
       const free = [...names.slice(list.length), ...(readsCaller ? ["caller"] : [])];
       const stray = Array.from(named.keys()).find((name) => !free.includes(name));
       if (list.length > names.length || stray !== undefined)
-        throw refusal(`the macro takes (${names.join(", ")}), it got ${list.length} values and ${stray ?? "no names"}`);
+        throw refusal(`the macro takes (${names.join(", ")}), got ${list.length} values and ${stray ?? "no names"}`);
       const inner = new Scope(scope, [...body.frame.hidden, ...names]);
       if (readsCaller) inner.set("caller", named.get("caller") ?? missing("No caller defined"));
       const values = names.map((name, i) => (i < list.length ? list[i] : named.get(name)));

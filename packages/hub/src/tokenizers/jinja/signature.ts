@@ -17,7 +17,7 @@ export function table<Self = Value>(
       if (stray !== undefined) throw unsupported(`${name} with a keyword argument ${stray}`);
       if (list.length > parameters.length) throw unsupported(`${name} with ${list.length} arguments`);
       const values = parameters.map((key, i) => (i < list.length ? list[i] : named.get(key)));
-      if (values.slice(0, run.length - 1).includes(undefined)) throw refusal(`${name}() misses one of its arguments`);
+      if (values.slice(0, run.length - 1).includes(undefined)) throw refusal(`${name}() lacks an argument`);
       return run(self, ...(values as Value[]));
     };
     return [name, bound];

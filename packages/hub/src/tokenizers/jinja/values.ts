@@ -89,7 +89,7 @@ export function is<T extends Thing["type"]>(value: Value, type: T): value is Ext
 /** Rejects undefined values and marked text before an operation. */
 export function checkUse(value: Value): void {
   if (is(value, "Undefined")) throw refusal(value.hint);
-  if (is(value, "Markup")) throw unsupported("a text marked as safe other than for printing");
+  if (is(value, "Markup")) throw unsupported("a Markup string other than for printing");
 }
 
 export function characters(text: string): string[] {

@@ -2,8 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { GuardedSetup } from "../guarded-encoder.ts";
 import type { PromptEncoder } from "../prompt-encoder.ts";
 
-const instead =
-  "a browser has no folders, and no thread that could be waited for: read the files, and give them to tokenizerOf(await readTokenizerFiles(read))";
+const instead = "browsers have no folders and no blocking threads; use tokenizerOf(await readTokenizerFiles(read))";
 
 /** @throws LaconicError `config_invalid`: a browser has no folders */
 export async function readTextFile(path: string): Promise<string | null> {
