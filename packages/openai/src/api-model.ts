@@ -125,7 +125,7 @@ class ApiModel<Body> implements OpenAiModel {
     if (this.account.maxUsd !== null && !this.#price)
       throw new LaconicError(
         "budget_refused",
-        `a spend cap needs the price of ${model}, which is not known; give \`price\``,
+        `a spend cap needs the price of ${model}, which is unknown; set \`price\``,
         { model },
       );
     this.#untilBounded = new Turns(this.account.maxUsd === null ? Infinity : 1);
@@ -300,7 +300,7 @@ function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: s
         return new LaconicError("api_unavailable", `${name}: no answer within ${deadlineMs} ms`, { deadlineMs });
       return LaconicError.is(error)
         ? error
-        : new LaconicError("api_unavailable", `${name}: the request ended`, {}, error);
+        : new LaconicError("api_unavailable", `${name}: the request failed`, {}, error);
     },
     done: () => {
       clearTimeout(timer);

@@ -50,7 +50,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   const inner = innermost(thrown);
   if (inner instanceof RedirectedReply) {
     const { status, location } = inner;
-    const reason = `the server redirects${location === null ? "" : ` to ${location}`}, which is not followed because it would carry the key; give the address itself as baseUrl`;
+    const reason = `the server redirects${location === null ? "" : ` to ${location}`}, which is not followed because the request has the key; set baseUrl to the target address`;
     return failed({ remedy: { kind: "refused" }, charged: false, reason }, "api_refused", () => reason, { status });
   }
   if (inner instanceof DamagedReply) {
@@ -59,7 +59,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
     return failed(
       { remedy: { kind: "retry-once" }, charged: true, reason },
       "reply_malformed",
-      () => `${reason}; it began ${began}`,
+      () => `${reason}; it begins ${began}`,
     );
   }
   const failure = failureOf(inner, nowMs);
@@ -73,7 +73,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   const isFull = failure.names?.includes("context_length_exceeded") === true;
   const detail = { ...(status !== undefined && { status }), ...(isFull && { contextFull: true }) };
   if (remedy.kind === "spent")
-    return failed(attempt, "budget_refused", () => `the account is spent (${reason})`, detail);
+    return failed(attempt, "budget_refused", () => `the account has no credit (${reason})`, detail);
   if (remedy.kind === "refused") return failed(attempt, "api_refused", () => reason, detail);
   return failed(attempt, "api_unavailable", (attempts) => `no answer after ${attempts} attempts (${reason})`, detail);
 }

@@ -91,7 +91,7 @@ export async function readReplyBody(response: Response, limits: FetchLimits): Pr
   } catch (error) {
     throw new DamagedReply(`status ${response.status} without JSON (${(error as Error).message})`, body);
   }
-  throw new DamagedReply(`status ${response.status} with no object`, body);
+  throw new DamagedReply(`status ${response.status} without a JSON object`, body);
 }
 
 async function readText({ body }: Response, { bodyBytes, idleMs }: FetchLimits): Promise<string> {

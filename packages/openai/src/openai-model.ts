@@ -119,10 +119,7 @@ function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, op
   const text = prompt.kind === "tokens" ? prompt.tokens : prompt.kind === "text" ? prompt.text : "";
   if (scorePrompt) {
     if (isChat)
-      throw new LaconicError(
-        "config_invalid",
-        "log-probs of a chat's prompt cannot be asked for; send a text or tokens",
-      );
+      throw new LaconicError("config_invalid", "log-probs of chat prompts are not available; send a text or tokens");
     // At least one token, because some servers reject 0.
     return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, echo: true, logprobs: 1, prompt: text } };
   }

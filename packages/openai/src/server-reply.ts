@@ -35,7 +35,7 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   const { text, hidden, refused, logProbs } = words;
   const reason = reasonOf(choice);
   const finishReason = refused ? "refusal" : readFinishReason(reason);
-  if (finishReason === "broken") return { fault: `a reply that broke off (${JSON.stringify(reason)})` };
+  if (finishReason === "broken") return { fault: `an incomplete reply (${JSON.stringify(reason)})` };
   return {
     text,
     hidden,

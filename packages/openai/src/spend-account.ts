@@ -24,10 +24,10 @@ export class SpendAccount {
   /** @param maxUsd - null counts without a cap @param spentUsd - cost of an earlier part of the same work */
   constructor(maxUsd: number | null = null, spentUsd = 0) {
     if (!(spentUsd >= 0))
-      throw new LaconicError("config_invalid", `spent before is ${spentUsd}, expected US dollars`, { spentUsd });
+      throw new LaconicError("config_invalid", `spentUsd: expected US dollars, got ${spentUsd}`, { spentUsd });
     this.#settled = spentUsd;
     if (maxUsd !== null && !(maxUsd > 0))
-      throw new LaconicError("config_invalid", `a spend cap is ${maxUsd}, expected US dollars above 0`, { maxUsd });
+      throw new LaconicError("config_invalid", `maxUsd: expected US dollars above 0, got ${maxUsd}`, { maxUsd });
     this.maxUsd = maxUsd;
     this.#turns = new Turns(this.#leftUsd);
   }

@@ -125,7 +125,7 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
   const known = await readLines(path);
-  const file = await openAppender(path, known?.bytes ?? 0, "no call is made whose cost cannot be kept");
+  const file = await openAppender(path, known?.bytes ?? 0, "no call is sent whose cost cannot be recorded");
   const replies = known?.replies ?? new Map<string, Place[]>();
   let last = known?.last ?? 0;
   const append = (line: Line): Promise<void> => file.append(`${JSON.stringify(line)}\n`);

@@ -52,7 +52,7 @@ describe("spending", () => {
     const account = new SpendAccount(100, 35); // one call may cost 66
     await expect(model(url, { account, price }).complete(request())).rejects.toMatchObject({ code: "budget_refused" });
     expect([bodies.length, account.spentUsd]).toEqual([0, 35]);
-    expect(() => new SpendAccount(1, Number.NaN)).toThrow(/spent before is NaN/u);
+    expect(() => new SpendAccount(1, Number.NaN)).toThrow(/spentUsd: .*NaN/u);
   });
   test("an attempt whose end is not known is charged in full, a refused one not", async () => {
     const account = new SpendAccount(1000);
@@ -89,7 +89,7 @@ describe("spending", () => {
     expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
       expect.objectContaining({ code: "budget_refused" }),
     );
-    expect(() => new SpendAccount(0)).toThrow(/spend cap is 0/u);
+    expect(() => new SpendAccount(0)).toThrow(/maxUsd: .*got 0/u);
   });
 
   test("a redirect is neither charged nor tried again, and the key goes nowhere else", async () => {

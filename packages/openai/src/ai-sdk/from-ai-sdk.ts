@@ -63,7 +63,7 @@ type Body = Omit<AiSdkRequest, "abortSignal">;
 function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean): Body {
   const { temperature, maxTokens, stop = [] } = sampling;
   if (prompt.kind !== "messages")
-    throw new LaconicError("config_invalid", "models of the AI SDK take chats; give the prompt as messages");
+    throw new LaconicError("config_invalid", "the AI SDK takes chat prompts only; pass messages");
   checkSampling(sampling, aiSdkSampling);
   return {
     prompt: prompt.messages.map(({ role, content }) =>
@@ -87,7 +87,7 @@ function serverReply(reply: AiSdkReply): ServerReply {
   // Providers report unknown reasons as `other`.
   const reasons = [unified, raw].map((reason) => readFinishReason(reason));
   const finish = reasons.find((reason) => reason !== "unknown") ?? "unknown";
-  if (finish === "broken") throw new DamagedReply(`a reply that broke off (${raw ?? unified})`, text);
+  if (finish === "broken") throw new DamagedReply(`an incomplete reply (${raw ?? unified})`, text);
   return {
     text,
     hidden,

@@ -101,7 +101,7 @@ function requestOf(ask: AiSdkAsk, defaultMaxTokens: number, signal: AbortSignal 
     (ask.frequencyPenalty ?? 0) !== 0 && "frequencyPenalty",
   ].find((each) => each !== false);
   if (refused !== undefined)
-    throw new LaconicError("input_invalid", `${refused} cannot be asked of this model; leave it out`, { key: refused });
+    throw new LaconicError("input_invalid", `${refused}: not supported by this model; remove it`, { key: refused });
   return {
     prompt: { kind: "messages", messages: ask.prompt.map(messageOf) },
     sampling: {
@@ -115,13 +115,13 @@ function requestOf(ask: AiSdkAsk, defaultMaxTokens: number, signal: AbortSignal 
 }
 
 function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
-  if (role === "tool") throw new LaconicError("input_invalid", "this model takes no results of tools");
+  if (role === "tool") throw new LaconicError("input_invalid", "this model does not support tool results");
   if (typeof content === "string") return { role, content };
   const texts = content.flatMap(({ type, text }) => {
     // Reasoning does not go back into the history.
     if (type === "reasoning") return [];
     if (type !== "text" || text === undefined)
-      throw new LaconicError("input_invalid", `this model takes text; a message holds a part of type ${type}`);
+      throw new LaconicError("input_invalid", `expected message parts of type text, got ${type}`);
     return [text];
   });
   return { role, content: texts.join("") };

@@ -70,7 +70,7 @@ export class FleetModel implements TrainableModel {
   constructor(local: TrainableModel, fleet: Fleet, options: FleetModelOptions) {
     checkOptions(options);
     if (!/^[\w.-]{1,100}$/u.test(options.name))
-      throw new LaconicError("config_invalid", `name "${options.name}": letters, digits, ., _ and - are allowed`);
+      throw new LaconicError("config_invalid", `name: expected letters, digits, ., _ and -, got "${options.name}"`);
     this.#local = local;
     this.#fleet = fleet;
     this.#options = options;
@@ -231,10 +231,7 @@ export class FleetModel implements TrainableModel {
       const weights = await version.published;
       void this.#prepare(version, weights);
       if (own.weightVersion !== version.version)
-        throw new LaconicError(
-          "engine_failed",
-          `the weights moved on from version ${version.version} while it was sampled`,
-        );
+        throw new LaconicError("engine_failed", `the weights changed while version ${version.version} was sampled`);
       const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(own))));
       results.forEach(({ tokens, logProbs }, place) =>
         tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),

@@ -41,8 +41,8 @@ export class Fleet {
     const { servers, concurrency = 64, clock = systemClock } = options;
     const urls = servers.map(({ url }) => url);
     const twice = urls.find((url, i) => urls.indexOf(url) !== i);
-    if (urls.length === 0) throw new LaconicError("config_invalid", "a fleet has no server");
-    if (twice !== undefined) throw new LaconicError("config_invalid", `server ${twice} stands twice`);
+    if (urls.length === 0) throw new LaconicError("config_invalid", "servers: expected at least one");
+    if (twice !== undefined) throw new LaconicError("config_invalid", `server ${twice} is listed twice`);
     this.#options = options;
     this.#clock = clock;
     this.vocabularySize = options.vocabularySize;
@@ -98,7 +98,7 @@ export class Fleet {
     if (inFlight > 0 && name !== weights.name)
       throw new LaconicError(
         "engine_failed",
-        `a server holds one version of all weights, and ${name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
+        `cannot load ${weights.name}: a server holds one version of full weights, and ${name} is still being sampled; train an adapter (lora), or synchronously`,
       );
     this.#allWeights.name = weights.name;
     this.#allWeights.inFlight += 1;
@@ -162,7 +162,7 @@ export class Fleet {
       this.#recovery.tell(member, error.message, leftOut);
       this.#recovery.failIfNone(error);
     } else if (error.code === "api_unavailable") {
-      if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
+      if (member.state === "up") onNote?.(`${error.message}; its requests move to other servers`);
       member.pause(error);
     } else throw error;
   }
@@ -181,7 +181,7 @@ export class Fleet {
     if (distrust !== null && member.state !== "quarantined") {
       const error = new LaconicError("reply_malformed", `${member.url}: ${distrust}`, { server: member.url });
       this.quarantine(member.url, error);
-      this.#recovery.tell(member, error.message, `${leftOut}: other weights, another vocabulary, or wrong tokens`);
+      this.#recovery.tell(member, error.message, `${leftOut}; check its weights, vocabulary and tokens`);
     }
     if (fault === null) return gap.gaps.reduce((sum, each) => sum + each, 0) / gap.gaps.length;
     const error = new LaconicError("reply_malformed", `${member.url}: ${fault}`, {
@@ -191,7 +191,7 @@ export class Fleet {
       thrown: true,
     });
     // Only a server's first discarded reply is reported; counters show the rest.
-    if (member.throwAway(error)) onNote?.(`${error.message}; it is thrown away and asked of others`);
+    if (member.throwAway(error)) onNote?.(`${error.message}; it is discarded and requested again`);
     throw error;
   }
 
@@ -255,10 +255,10 @@ export class Fleet {
       if (loads === 2)
         throw new LaconicError(
           "api_unavailable",
-          `${member.url}: does not keep ${weights.name}, which it has loaded; where several servers answer at this address, give the address of each`,
+          `${member.url}: lost ${weights.name} after loading it; if several servers share this address, list the address of each`,
           { server: member.url },
         );
-      this.#options.onNote?.(`${member.url}: ${weights.name} was gone and is loaded again`);
+      this.#options.onNote?.(`${member.url}: ${weights.name} was missing and is reloaded`);
     }
   }
 
@@ -278,7 +278,7 @@ export class Fleet {
 
   async #slot(wanted: Wanted, signal: AbortSignal | undefined): Promise<Member> {
     if (this.#recovery.isHopeless && !signal?.aborted)
-      throw new LaconicError("api_unavailable", `no server is asked any more: ${this.#recovery.reasons}`);
+      throw new LaconicError("api_unavailable", `all servers are in quarantine: ${this.#recovery.reasons}`);
     if (this.#waiting.count === 0) this.#recovery.waits();
     return this.#waiting.add(wanted, signal, () => this.#dispatch());
   }

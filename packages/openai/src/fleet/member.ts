@@ -113,9 +113,9 @@ export class Member {
     const mean = checkGap(check, await this.server.promptLogProbs({ name, ...weights }, check.tokens, signal));
     if (mean <= this.#options.tolerances().load) return;
     const reported = Number.isNaN(mean)
-      ? "gives no log-probs for it"
-      : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
-    throw new LaconicError("reply_malformed", `${this.url}: has loaded ${name}, but ${reported}`, {
+      ? "reports no log-probs for it"
+      : `its log-probs differ from the trainer's by ${mean.toPrecision(3)}`;
+    throw new LaconicError("reply_malformed", `${this.url}: loaded ${name}, but ${reported}`, {
       server: this.url,
       weights: name,
     });

@@ -112,7 +112,7 @@ export class OwnLogProbs {
     if (this.#sampler.weightVersion !== this.#version)
       throw new LaconicError(
         "engine_failed",
-        `the weights moved on from version ${this.#version} while it was sampled; sample from a snapshot`,
+        `the weights changed while version ${this.#version} was sampled; sample from a snapshot`,
       );
   }
 }

@@ -28,7 +28,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   const weights = await model.published();
   const servers: ServerRecord[] = [];
   const refused = fleet.servers.flatMap(({ url, state, reason }) =>
-    state === "quarantined" ? [{ url, reason: reason ?? `${url}: was left out before` }] : [],
+    state === "quarantined" ? [{ url, reason: reason ?? `${url}: already in quarantine` }] : [],
   );
   let code: LaconicError["code"] = "api_refused";
   await Promise.all(
@@ -44,7 +44,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
     }),
   );
   const reasons = refused.map(({ reason }) => reason).join("; ");
-  if (servers.length === 0) throw new LaconicError(code, `no server of the fleet can be trained on: ${reasons}`);
+  if (servers.length === 0) throw new LaconicError(code, `no server of the fleet passed the probe: ${reasons}`);
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
   // Random tokens have larger rounding errors than replies; the factor leaves room for training.

@@ -62,7 +62,7 @@ export async function probeServer(
   checkOptions(options);
   const probe = new Probe(server, weights, own, options);
   if (server.holds[weights.kind] === 0)
-    throw probe.refusal(`${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
+    throw probe.refusal(`${server.kind} cannot load ${weights.kind === "all" ? "full weights" : "adapters"}`);
   const facts = await server.facts(options.limit?.());
   await probe.checkOneServer();
   await server.load(weights, options.limit?.());
@@ -71,7 +71,7 @@ export async function probeServer(
   const { tolerance = 0.1 } = options;
   if (!(gap.mean <= tolerance))
     throw probe.refusal(
-      `its log-probs are ${gap.mean.toPrecision(3)} from the trainer's (mean of ${gap.tokens} tokens, ${tolerance} is allowed): other weights, another model, or another prompt`,
+      `its log-probs differ from the trainer's by ${gap.mean.toPrecision(3)} (mean of ${gap.tokens} tokens, limit ${tolerance}): other weights, another model, or another prompt`,
     );
   const again = await probe.ask({ temperature: 1 });
   const logProbsAt = await probe.temperatureOfLogProbs();
@@ -116,7 +116,7 @@ class Probe {
     const known = answers.filter((answer) => answer !== "missing" && [null, weights.name].includes(answer.weights));
     if (known.length > 0 && known.length < replicaRequests)
       throw this.refusal(
-        `${known.length} of ${replicaRequests} equal requests were answered by weights that were just loaded, and the others were not: several servers answer at this address; give the address of each`,
+        `only ${known.length} of ${replicaRequests} equal requests used the weights just loaded: several servers share this address; list the address of each`,
       );
   }
 
@@ -124,11 +124,11 @@ class Probe {
     const replies = await this.askAll(sharp);
     const [sampled, raw] = [await this.gapAt(replies, sharp), await this.gapAt(replies, 1)];
     if (!(Math.min(sampled.mean, raw.mean) <= this.#options.tolerance))
-      throw this.refusal(`its log-probs at temperature ${sharp} are neither those of that temperature nor those of 1`);
+      throw this.refusal(`its log-probs at temperature ${sharp} match neither that temperature nor 1`);
     if (sampled.mean <= raw.mean) return "sampling";
     if (this.#options.takesRaw) return "one";
     throw this.refusal(
-      `its log-probs are those of temperature 1, whatever is sampled; ${this.#server.remedyForRaw}, or have them computed here (logProbs: "forward")`,
+      `it always reports log-probs at temperature 1; ${this.#server.remedyForRaw}, or compute them locally (logProbs: "forward")`,
     );
   }
 
@@ -139,14 +139,14 @@ class Probe {
     const stopped = await this.ask({ temperature: 0, stopTokens: [stop] });
     if (stopped.tokens.length !== end || stopped.finishReason !== "stop")
       throw this.refusal(
-        `a stop token at ${end} of a greedy reply left ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens have to end a reply and stay in it`,
+        `a stop token at ${end} of a greedy reply gave ${stopped.tokens.length} tokens, finished by ${stopped.finishReason}: stop tokens must end a reply and be included`,
       );
   }
 
   async checkUnknownName(): Promise<void> {
     const name = `${this.#weights.name}-never`;
     if ((await this.#askOne({ ...this.#weights, name })) !== "missing")
-      throw this.refusal(`it answers for ${name}, which was never loaded: versions mean nothing there`);
+      throw this.refusal(`it answers for ${name}, which was never loaded, so versions cannot be checked`);
   }
 
   /** Mean gap of the check text of loads. */
@@ -155,8 +155,8 @@ class Probe {
     if (!check) return 0;
     const gap = checkGap(check, await this.#server.promptLogProbs(this.#weights, check.tokens, this.#limit()));
     if (gap <= maxCheckGaps * this.#options.tolerance) return gap;
-    const reported = Number.isNaN(gap) ? "missing" : `${gap.toPrecision(3)} from the trainer's`;
-    throw this.refusal(`its log-probs of a prompt are ${reported}: what it has loaded cannot be checked`);
+    const reported = Number.isNaN(gap) ? "missing" : `off by ${gap.toPrecision(3)}`;
+    throw this.refusal(`its log-probs of a prompt are ${reported}, so loaded weights cannot be checked`);
   }
 
   /** Requests one token from weights that the server may not have. */
@@ -181,7 +181,7 @@ class Probe {
     const sampling = { temperature, maxTokens: replyTokens };
     const asked: Generation = { promptTokens, sampling, stopTokens, stopTexts: [], seed: 7 };
     const reply = await this.#server.generate(this.#weights, asked, this.#limit());
-    if (reply === "missing") throw this.refusal(`has no ${this.#weights.name}, which was just loaded`);
+    if (reply === "missing") throw this.refusal(`${this.#weights.name} is missing right after loading`);
     try {
       checkReply(this.#server, this.#weights, asked, reply, this.#options.vocabularySize);
     } catch (error) {

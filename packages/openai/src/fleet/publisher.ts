@@ -38,7 +38,7 @@ export async function publishWeights(
   await makeFolders(draft);
   const [files, check] = await Promise.all([model.save(draft), checkOf(model, checkTokens)]);
   if (model.weightVersion !== version)
-    throw new LaconicError("engine_failed", `the weights moved on from version ${version} while it was published`, {
+    throw new LaconicError("engine_failed", `the weights changed while version ${version} was published`, {
       version,
     });
   const weights = files.filter((file) => weightFile.test(file)).toSorted();

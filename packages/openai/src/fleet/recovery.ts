@@ -71,7 +71,7 @@ export class Recovery {
       if (checking || retryAtMs > now) continue;
       if (state === "paused")
         void member.check().then((isHealthy) => {
-          if (isHealthy) onNote?.(`${member.url}: is well again`);
+          if (isHealthy) onNote?.(`${member.url}: recovered`);
           onChanged();
         });
       else if (state === "quarantined" && probe && !isClosed()) void this.#readmit(member).then(onChanged);
@@ -109,14 +109,14 @@ export class Recovery {
     await Promise.all(idle.map((member) => this.#readmit(member)));
     this.#lastChance = false;
     if (this.isHopeless)
-      waiting.failAll(new LaconicError(last.code, `no server is asked any more: ${this.reasons}`, last.detail, last));
+      waiting.failAll(new LaconicError(last.code, `all servers are in quarantine: ${this.reasons}`, last.detail, last));
     onChanged();
   }
 
   async #readmit(member: Member): Promise<void> {
     const probe = this.#options.probe();
     if (probe && (await member.readmit(probe)))
-      this.tell(member, `${member.url}: has passed a probe`, ", and is asked again");
+      this.tell(member, `${member.url}: passed a probe`, " and is used again");
   }
 
   #impatience(): LaconicError {

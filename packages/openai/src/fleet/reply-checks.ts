@@ -50,18 +50,18 @@ export function checkRequests(
   const cutting = computed ? undefined : cuttingServer(servers);
   requests.forEach(({ topLogProbs, sampling }, request) => {
     const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
-    if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
+    if (topLogProbs !== undefined) throw refuse("topLogProbs", "is not supported by a fleet; use forward");
     const { temperature } = sampling;
     if (reportsRaw && !computed && temperature !== 0 && temperature !== 1)
       throw refuse(
         "temperature",
-        `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
+        `is ${temperature}, but servers report log-probs at temperature 1; compute them locally (logProbs: "forward")`,
       );
     const [cut] = samplingCuts(sampling);
     if (cutting && cut !== undefined)
       throw refuse(
         cut,
-        `cuts the distribution, and ${cutting.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,
+        `truncates the distribution, and ${cutting.kind} reports log-probs of the truncated one; compute them locally (logProbs: "forward")`,
       );
   });
 }
@@ -86,24 +86,24 @@ export function checkReply(
   const { promptTokens, sampling, stopTokens, stopTexts } = asked;
   const length = typeof prompt === "number" ? prompt : prompt.length;
   if (length !== promptTokens.length)
-    throw refuse(`a prompt of ${promptTokens.length} tokens was read as one of ${length}`);
+    throw refuse(`the server read ${length} prompt tokens, expected ${promptTokens.length}`);
   const other = typeof prompt === "number" ? -1 : prompt.findIndex((token, i) => token !== promptTokens[i]);
-  if (other >= 0) throw refuse(`token ${other} of the prompt was read as another one`);
+  if (other >= 0) throw refuse(`the server read another token at ${other} of the prompt`);
   const stray = tokens.findIndex((token) => !(Number.isInteger(token) && token >= 0 && token < vocabularySize));
   if (stray >= 0)
     throw refuse(`token ${tokens[stray]} at ${stray} of the reply is outside the vocabulary of ${vocabularySize}`);
   if (tokens.length === 0 || tokens.length > sampling.maxTokens)
-    throw refuse(`a reply of ${tokens.length} tokens, where 1 to ${sampling.maxTokens} were asked for`);
-  if (tokens.length !== logProbs.length) throw refuse(`${tokens.length} tokens came with ${logProbs.length} log-probs`);
+    throw refuse(`expected a reply of 1 to ${sampling.maxTokens} tokens, got ${tokens.length}`);
+  if (tokens.length !== logProbs.length) throw refuse(`got ${logProbs.length} log-probs for ${tokens.length} tokens`);
   const bad = findBadLogProb(ragged([logProbs]), sampledLogProbRange);
   if (bad) throw refuse(`the log-prob of token ${bad.token} of the reply is ${bad.value}`);
   const early = tokens.slice(0, -1).findIndex((token) => stopTokens.includes(token));
-  if (early >= 0) throw refuse(`the reply goes on behind the stop token at ${early}`);
+  if (early >= 0) throw refuse(`the reply continues after the stop token at ${early}`);
   const stopped = stopTokens.includes(tokens.at(-1) as number);
   if (finishReason === "length" && tokens.length < sampling.maxTokens)
     throw refuse(`the reply ended by length after ${tokens.length} of ${sampling.maxTokens} tokens`);
   if (finishReason === "stop" && !stopped && stopTexts.length === 0)
-    throw refuse("the reply ended by a stop that was not asked for");
+    throw refuse("the reply ended by a stop that was not requested");
 }
 
 /** @throws LaconicError `reply_malformed` for a reply that reports a stop text but does not contain it */
@@ -113,5 +113,7 @@ export function checkStopText(url: string, { tokens, finishReason }: GeneratedRe
   const { bytes, offsets } = stopTexts.tokenBytes;
   const written = Buffer.concat(tokens.map((token) => bytes.subarray(offsets[token], offsets[token + 1])));
   if (stopTexts.texts.some((text) => text !== "" && written.includes(text))) return;
-  throw new LaconicError("reply_malformed", `${url}: a reply ended by a stop text that is not in it`, { server: url });
+  throw new LaconicError("reply_malformed", `${url}: a reply ended by a stop text that it does not contain`, {
+    server: url,
+  });
 }

@@ -13,12 +13,12 @@ describe("one reply", () => {
   });
 
   test.each([1, 4, 64, 4096])("of %i wrong tokens is not taken", (count) => {
-    expect(replyFault(even(count, 3.7), tolerance)).toContain("3.70 from the trainer's");
+    expect(replyFault(even(count, 3.7), tolerance)).toContain("the trainer's by 3.70");
   });
 
   test("what is no number, or less likely than noise, is not taken", () => {
     expect(replyFault(of(0, Number.NaN), tolerance)).toContain("NaN");
-    expect(replyFault({ gaps: [0], noise: 15 }, tolerance)).toContain("as good as random");
+    expect(replyFault({ gaps: [0], noise: 15 }, tolerance)).toContain("look random");
     expect(replyFault({ gaps: [0], noise: 14 }, tolerance)).toBeNull();
   });
 });
@@ -104,7 +104,7 @@ describe("a server's last replies", () => {
       (every: number) =>
       (i: number): ReplyGap =>
         even(8, i % every === 0 ? 4 : 0);
-    expect(judged(many(91, bad(10)))).toContain("10 of its last 91 replies were thrown away");
+    expect(judged(many(91, bad(10)))).toContain("10 of its last 91 replies were discarded");
     // Seldom enough, each is thrown away, and the server is asked on.
     expect(judged(many(1000, bad(50)))).toBeNull();
   });
@@ -113,12 +113,12 @@ describe("a server's last replies", () => {
     // Each is within the slack of one reply.
     expect(replyFault(of(0.6), tolerance)).toBeNull();
     expect(judged(many(63, () => of(0.6)))).toBeNull();
-    expect(judged(many(64, () => of(0.6)))).toContain("0.600 from the trainer's (mean of 64 tokens");
+    expect(judged(many(64, () => of(0.6)))).toContain("the trainer's by 0.600 (mean of 64 tokens");
   });
 
   test("that are honest about noise speak against it together", () => {
     expect(judged(many(7, () => ({ gaps: [0, 0], noise: 4 })))).toBeNull();
-    expect(judged(many(8, () => ({ gaps: [0, 0], noise: 4 })))).toContain("as good as random");
+    expect(judged(many(8, () => ({ gaps: [0, 0], noise: 4 })))).toContain("look random");
   });
 
   test("are forgotten behind a hundred others", () => {

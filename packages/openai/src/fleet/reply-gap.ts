@@ -58,9 +58,9 @@ export function measureReply(
 export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string | null {
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!(total <= tolerance * (gaps.length + slackTokens)))
-    return `log-probs of a reply are ${(total / gaps.length).toPrecision(3)} from the trainer's (mean of ${gaps.length} tokens, ${tolerance.toPrecision(3)} is allowed)`;
+    return `log-probs of a reply differ from the trainer's by ${(total / gaps.length).toPrecision(3)} (mean of ${gaps.length} tokens, limit ${tolerance.toPrecision(3)})`;
   if (!(noise <= maxNoise + tolerance * gaps.length))
-    return "tokens of a reply are as good as random under the weights that it was asked of";
+    return "tokens of a reply look random under the requested weights";
   return null;
 }
 
@@ -102,15 +102,15 @@ export class GapWindow {
   /** Why the server is quarantined, as the end of a sentence; null if it is not. */
   fault(tolerance: number): string | null {
     const thrown = this.#sum((each) => Number(each.thrown));
-    if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were thrown away`;
+    if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were discarded`;
     // Accepted replies only: one bad reply is discarded and says nothing about the others.
     const taken = (of: (reply: Judged) => number): number => this.#sum((each) => (each.thrown ? 0 : of(each)));
     const tokens = taken((each) => each.tokens);
     const mean = taken(({ capped }) => capped) / tokens;
     if (tokens >= minTokens && mean > tolerance)
-      return `log-probs of its last ${this.#replies.length} replies are ${mean.toPrecision(3)} from the trainer's (mean of ${tokens} tokens, ${tolerance.toPrecision(3)} is allowed)`;
+      return `log-probs of its last ${this.#replies.length} replies differ from the trainer's by ${mean.toPrecision(3)} (mean of ${tokens} tokens, limit ${tolerance.toPrecision(3)})`;
     if (taken(({ noise }) => noise) > maxNoiseOfServer + tolerance * tokens)
-      return `tokens of its last ${this.#replies.length} replies are as good as random under the weights that they were asked of`;
+      return `tokens of its last ${this.#replies.length} replies look random under the requested weights`;
     return null;
   }
 

@@ -32,13 +32,13 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
     ),
   ),
 
-  sampled("a reply ends at a stop token, which it keeps, or at its ceiling, and says which", async ({ model }) => {
+  sampled("a reply ends at a stop token, which is included, or at its limit, and reports which", async ({ model }) => {
     const replies = await model.sample(requestsAt(1, 12));
     for (const { tokens, finishReason } of replies) {
       const stopped = tokens.at(-1) === 0;
-      expectThat(!tokens.slice(0, -1).includes(0), "no token behind a stop token");
+      expectThat(!tokens.slice(0, -1).includes(0), "no token after a stop token");
       expectThat(finishReason === (stopped ? "stop" : "length"), `a reply not to finish by ${finishReason}`);
-      expectThat(stopped || tokens.length === 12, `a reply of ${tokens.length} tokens to be whole`);
+      expectThat(stopped || tokens.length === 12, `a reply of ${tokens.length} tokens to be complete`);
     }
   }),
 
@@ -62,7 +62,7 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
     expectThat(tokens.length <= 3, "the first time that it was written");
   }),
 
-  sampled("an aborted request ends by aborted, and the others go on", async ({ model }) => {
+  sampled("an aborted request ends as aborted, and the others continue", async ({ model }) => {
     const replies = await model.sample(
       requestsAt(1).map((request, i) => (i === 1 ? { ...request, signal: AbortSignal.abort() } : request)),
     );
@@ -71,7 +71,7 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
     );
   }),
 
-  sampled("what no server could answer is refused before it is sent", async ({ model }) => {
+  sampled("an invalid prompt is rejected before it is sent", async ({ model }) => {
     const [request] = requestsAt(1) as [SampleRequest];
     for (const promptTokens of [[], [1, 99]]) {
       const refused = await model.sample([{ ...request, promptTokens }]).then(
@@ -98,7 +98,7 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
       weightDecay: 0,
       maxGradNorm: 1,
     });
-    expectThat(model.weightVersion === before + 1, "one more step behind the weights");
+    expectThat(model.weightVersion === before + 1, "one more step after the weights");
     await expectOwn(model, await model.sample(requestsAt(1)), 1);
     if (!snapshot) return;
     expectThat(snapshot.weightVersion === before, "the snapshot to have its own version");

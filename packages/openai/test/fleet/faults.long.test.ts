@@ -16,12 +16,12 @@ const texts = (replies: readonly SampleResult[]): string[] => replies.map(({ tok
 
 describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   const cases: readonly (readonly [name: string, fault: ServerFault, note: RegExp])[] = [
-    ["dies in the middle of a reply", { kind: "dies" }, /its requests go to others/u],
+    ["dies in the middle of a reply", { kind: "dies" }, /its requests move to other servers/u],
     ["has an error of its own", { kind: "status", status: 500 }, /status 500/u],
     ["has no room", { kind: "status", status: 429, retryAfterSeconds: 0 }, /status 429/u],
     ["gives tokens outside the vocabulary", { kind: "wrong-tokens" }, /outside the vocabulary of 13/u],
     ["gives no log-probs", { kind: "not-finite" }, /the log-prob of token 0 of the reply is -9999/u],
-    ["reads another prompt", { kind: "other-prompt" }, /prompt of 3 tokens was read as one of 4/u],
+    ["reads another prompt", { kind: "other-prompt" }, /read 4 prompt tokens, expected 3/u],
   ];
   test.each(cases)("a server that %s loses no reply and duplicates none", async (_, fault, note) => {
     const { model, local, one, two, notes, replies } = await onFakes({ kind });
@@ -56,7 +56,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await model.sample(requests(16));
     expect(one.replies).toBeGreaterThan(before);
     expect(one.names).toHaveLength(1);
-    expect(notes.join("\n")).toMatch(/is well again/u);
+    expect(notes.join("\n")).toMatch(/: recovered/u);
     expect(new Set(replies.map(({ weights }) => weights)).size).toBe(1);
   });
 
@@ -66,7 +66,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     await fakes[0]?.kill();
     await fakes[0]?.restart();
     expect(await model.sample(requests(4))).toHaveLength(4);
-    expect(notes.join("\n")).toMatch(/was gone and is loaded again/u);
+    expect(notes.join("\n")).toMatch(/was missing and is reloaded/u);
   });
 
   test("detects and excludes a server with an older version", async () => {
@@ -80,7 +80,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     for (let asked = 0; asked < 4; asked++) expect(await model.sample(requests(12))).toHaveLength(12);
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
     expect(fleet.servers[0]?.reason).toMatch(
-      /has loaded run\.actor-v1-\w+-1, but its log-probs are .* from those of the trainer/u,
+      /loaded run\.actor-v1-\w+-1, but its log-probs differ from the trainer's/u,
     );
     expect(new Set(replies.slice(from).map(({ server }) => server))).toEqual(new Set([two.url]));
     expect(one.replies - before).toBe(3); // checks, no replies
@@ -165,14 +165,14 @@ test("rejects full weights of two versions at once", async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   await expect(model.sample(requests(1))).rejects.toMatchObject({
     code: "engine_failed",
-    message: expect.stringMatching(/a server holds one version of all weights/u),
+    message: expect.stringMatching(/a server holds one version of full weights/u),
   });
   release();
   expect(await old).toHaveLength(1);
 });
 
 test.each([
-  ["all weights", { source: base }, /vLLM takes no whole weights from a disk; train an adapter/u],
+  ["all weights", { source: base }, /vLLM cannot load full weights from disk; train an adapter/u],
   ["adapters that it was not started for", { fake: { updates: false } }, /VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u],
 ] as const)("vLLM rejects %s with a remedy", async (_, options, message) => {
   const { model } = await onFakes(options);
@@ -278,7 +278,7 @@ test("reports a failed load once for all waiting requests", async () => {
   await step(model);
   one.faults = (path) => (isReply(path) ? { kind: "stale" } : null);
   await model.sample(requests(48));
-  const reported = notes.filter((note) => note.includes("has loaded"));
+  const reported = notes.filter((note) => note.includes(": loaded "));
   expect(new Set(reported).size).toBe(reported.length);
   expect(reported.length).toBeGreaterThan(0);
   expect(reported.length).toBeLessThanOrEqual(3);

@@ -191,7 +191,7 @@ test.each(["wrong-ids", "permuted", "swapped"] as const)(
     expect(bad.reported).toEqual(well.reported);
     expect(well.notes).toEqual([]);
     const { url, thrown, quarantines } = bad.server;
-    const isThrown = new RegExp(`^${url}: .*it is thrown away and asked of others$`, "u");
+    const isThrown = new RegExp(`^${url}: .*it is discarded and requested again$`, "u");
     expect(bad.notes.filter((note) => isThrown.test(note))).toHaveLength(1);
     expect(thrown).toBeGreaterThan(0);
     expect(quarantines > 0 || thrown < 10).toBe(true);

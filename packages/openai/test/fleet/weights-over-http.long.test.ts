@@ -192,7 +192,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
       return fleet.servers[0]?.state !== "up";
     });
     expect(fleet.servers[0]).toMatchObject({ state: "quarantined" });
-    expect(fleet.servers[0]?.reason).toMatch(/chunk \S+ is not that of the manifest: it was damaged or cut/u);
+    expect(fleet.servers[0]?.reason).toMatch(/chunk \S+ does not match the manifest: damaged or truncated/u);
     expect(fleet.servers[1]).toMatchObject({ state: "up", failures: 0 });
     expect((await readdir(receivers[0].folder)).every((name) => name.endsWith(".part"))).toBe(true);
   });

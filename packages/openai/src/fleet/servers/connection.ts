@@ -100,7 +100,7 @@ export class Connection {
     const value = tryParseJson(reply.text);
     if (value === undefined) {
       const beginning = JSON.stringify(this.#redact(reply.text).slice(0, 120));
-      const message = `${this.url}${path}: status ${reply.status} without JSON; it began ${beginning}`;
+      const message = `${this.url}${path}: status ${reply.status} without JSON; it begins ${beginning}`;
       throw new LaconicError("reply_malformed", message, { server: this.url, status: reply.status });
     }
     return parseBy(schema, value, (key, reason) => {

@@ -51,6 +51,6 @@ test("a byte order mark is skipped, and what is no JSON is quoted", async () => 
   await expect(marked.generate(weights, asked)).resolves.toMatchObject({ finishReason: "stop" });
   await expect(sglangServer(answering("<html>")).generate(weights, asked)).rejects.toMatchObject({
     code: "reply_malformed",
-    message: `${url}/generate: status 200 without JSON; it began "<html>"`,
+    message: `${url}/generate: status 200 without JSON; it begins "<html>"`,
   });
 });

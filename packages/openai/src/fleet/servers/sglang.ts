@@ -75,7 +75,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
       const tokens = output_token_logprobs.map(([, token]) => token);
       // The ids may be missing, differ from the log-probs, or lack the stop token.
       if (output_ids && output_ids.some((token, i) => token !== tokens[i]))
-        throw new LaconicError("reply_malformed", `${connection.url}: output_ids are not those of the log-probs`);
+        throw new LaconicError("reply_malformed", `${connection.url}: output_ids do not match the log-probs`);
       return {
         prompt: prompt_tokens,
         tokens,

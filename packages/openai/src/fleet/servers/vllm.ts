@@ -56,7 +56,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
       if (kind === "all")
         throw new LaconicError(
           "config_invalid",
-          `${connection.url}: vLLM takes no whole weights from a disk; train an adapter (lora), or sample on SGLang`,
+          `${connection.url}: vLLM cannot load full weights from disk; train an adapter (lora), or sample on SGLang`,
           { server: connection.url },
         );
       const reply = await connection.exchange(loads, { lora_name: name, lora_path: folder }, signal);

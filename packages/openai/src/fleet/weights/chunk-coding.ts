@@ -36,7 +36,7 @@ export async function unpackChunk(
   // Limits the size while decompressing.
   const content = fromPlanes(unpackedBytes(body, length, "deflate-raw"));
   if (coding === "planes") return content;
-  if (base?.length !== content.length) throw new Error("what the chunk differs from is not here");
+  if (base?.length !== content.length) throw new Error("the base of the delta is missing");
   return exclusiveOr(content, base);
 }
 

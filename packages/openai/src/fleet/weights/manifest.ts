@@ -43,11 +43,11 @@ export const manifestSchema: z.ZodType<WeightsManifest> = z
   })
   .refine(
     ({ chunkBytes, files }) => files.every((file) => file.chunks.length === Math.ceil(file.bytes / chunkBytes)),
-    "files need a hash for each of their chunks",
+    "expected a hash for each chunk of a file",
   )
   .refine(
     ({ files }) => new Set(files.map((file) => file.name.toLowerCase())).size === files.length,
-    "two files have one name",
+    "two files have the same name",
   );
 
 /** Hashes the files of a folder of weights. */

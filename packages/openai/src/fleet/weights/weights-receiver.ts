@@ -90,13 +90,12 @@ export class WeightsReceiver {
   async #answer(request: Request): Promise<object | null> {
     this.#authorize(request);
     const [root, name, file, chunk, ...more] = new URL(request.url).pathname.split("/").slice(1);
-    if (root !== "weights" || more.length > 0) throw new Refusal(404, "no such path");
+    if (root !== "weights" || more.length > 0) throw new Refusal(404, "path not found");
     if (name === undefined) return { names: await this.#names() };
-    if (!safeName.test(name))
-      throw new Refusal(400, "a name has letters, digits, ., _ and -, and does not end in .part");
+    if (!safeName.test(name)) throw new Refusal(400, "name: expected letters, digits, ., _ and -, not ending in .part");
     const { method } = request;
     if (file !== undefined) {
-      if (method !== "PUT") throw new Refusal(405, "chunks are put");
+      if (method !== "PUT") throw new Refusal(405, "expected PUT");
       await this.#take(name, { file, chunk: Number(chunk) }, request);
       return null;
     }
@@ -104,12 +103,12 @@ export class WeightsReceiver {
       const parsed = manifestSchema.safeParse(
         tryParseJson(new TextDecoder().decode(await bytesOf(request, maxManifestBytes))),
       );
-      if (!parsed.success) throw new Refusal(400, `no manifest: ${parsed.error.issues[0]?.message}`);
+      if (!parsed.success) throw new Refusal(400, `invalid manifest: ${parsed.error.issues[0]?.message}`);
       // Serialized, because all drafts share the space.
       return this.#inTurn("", () => this.#inTurn(name, () => this.#begin(name, parsed.data)));
     }
     if (method === "POST") return this.#inTurn(name, () => this.#finish(name));
-    if (method !== "DELETE") throw new Refusal(405, "PUT, POST or DELETE");
+    if (method !== "DELETE") throw new Refusal(405, "expected PUT, POST or DELETE");
     return this.#inTurn(name, () => this.#remove(name));
   }
 
@@ -129,7 +128,7 @@ export class WeightsReceiver {
     const { apiKey } = this.#options;
     if (apiKey === undefined) return;
     if (!isSameSecret(headers.get("authorization") ?? "", `Bearer ${apiKey}`))
-      throw new Refusal(401, "another key is needed");
+      throw new Refusal(401, "invalid API key");
   }
 
   async #names(): Promise<string[]> {
@@ -141,17 +140,17 @@ export class WeightsReceiver {
   async #begin(name: string, manifest: WeightsManifest): Promise<object> {
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
     const { maxBytes = 2 ** 40 } = this.#options;
-    if (bytes > maxBytes) throw new Refusal(413, `${bytes} bytes are more than are taken`);
+    if (bytes > maxBytes) throw new Refusal(413, `${bytes} bytes exceed the limit of ${maxBytes}`);
     const base = manifest.base !== null && (await isFolder(this.#path(manifest.base)));
     if (await isFolder(this.#path(name))) {
       const { files } = await manifestOf(this.#path(name), manifest.chunkBytes);
       if (JSON.stringify(files) === JSON.stringify(manifest.files))
         return { folder: this.#path(name), base, whole: true, missing: [] };
-      throw new Refusal(409, `${name} is here already, with other content`);
+      throw new Refusal(409, `${name} exists with other content`);
     }
     const others = await this.#otherDrafts(name);
     if (others.length >= maxDrafts || others.reduce((sum, each) => sum + each, bytes) > maxBytes)
-      throw new Refusal(507, `${others.length} other versions are half sent and leave no room; delete one`);
+      throw new Refusal(507, `${others.length} incomplete uploads leave no space; delete one`);
     const draft = await this.#draft(name, manifest);
     return { folder: this.#path(name), base, whole: false, missing: [...draft.missing.values()] };
   }
@@ -195,13 +194,13 @@ export class WeightsReceiver {
 
   async #take(name: string, place: ChunkPlace, request: Request): Promise<void> {
     const draft = this.#drafts.get(name);
-    if (!draft) throw new Refusal(409, `no manifest of ${name} came before`);
+    if (!draft) throw new Refusal(409, `send the manifest of ${name} first`);
     const { manifest } = draft;
     const file = manifest.files.find((each) => each.name === place.file);
     const sha256 = file?.chunks[place.chunk];
     if (!file || sha256 === undefined) throw new Refusal(404, `${name} has no chunk ${keyOf(place)}`);
     const coding = chunkCodings.find((each) => each === (request.headers.get("x-laconic-coding") ?? "plain"));
-    if (!coding) throw new Refusal(400, "an unknown coding");
+    if (!coding) throw new Refusal(400, "unknown coding");
     const length = lengthOf(manifest, file, place.chunk);
     const body = await bytesOf(request, length);
     const { base, chunkBytes } = manifest;
@@ -210,7 +209,7 @@ export class WeightsReceiver {
     const before = isDelta ? await chunkIn(from, place.chunk, manifest).catch(() => null) : null;
     const bytes = await unpackChunk(body, coding, length, before).catch(() => null);
     if (bytes?.length !== length || digestOf(bytes) !== sha256)
-      throw new Refusal(422, `chunk ${keyOf(place)} is not that of the manifest: it was damaged or cut on its way`);
+      throw new Refusal(422, `chunk ${keyOf(place)} does not match the manifest: damaged or truncated`);
     await withFile(join(this.#draftPath(name), file.name), "r+", (handle) =>
       handle.write(bytes, 0, length, place.chunk * chunkBytes),
     );
@@ -220,14 +219,14 @@ export class WeightsReceiver {
   async #finish(name: string): Promise<object> {
     if (await isFolder(this.#path(name))) return { folder: this.#path(name) };
     const draft = this.#drafts.get(name);
-    if (!draft) throw new Refusal(409, `no manifest of ${name} came before`);
+    if (!draft) throw new Refusal(409, `send the manifest of ${name} first`);
     if (draft.missing.size > 0) throw new Refusal(409, `${draft.missing.size} chunks of ${name} are missing`);
     const folder = this.#draftPath(name);
     await rm(join(folder, manifestName), { force: true });
     const { files } = await manifestOf(folder, draft.manifest.chunkBytes);
     if (JSON.stringify(files) !== JSON.stringify(draft.manifest.files)) {
       this.#drafts.delete(name);
-      throw new Refusal(422, `the files of ${name} are not those of the manifest`);
+      throw new Refusal(422, `the files of ${name} do not match the manifest`);
     }
     // Synced first: after a power loss a renamed file could have missing bytes.
     for (const file of files) await withFile(join(folder, file.name), "r+", (handle) => handle.sync());
