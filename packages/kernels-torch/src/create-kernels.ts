@@ -26,24 +26,24 @@ export const createKernels: CreateKernels = async (options = {}) => {
     ...unknown
   } = options;
   const [surplus] = Object.keys(unknown);
-  if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch has no option ${surplus}`);
+  if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch: unknown option ${surplus}`);
   if (device !== "cpu" && device !== "cuda" && device !== "mps")
-    throw new LaconicError("config_invalid", `device is ${device}, expected cpu, cuda or mps`);
+    throw new LaconicError("config_invalid", `device: expected cpu, cuda or mps, got ${device}`);
   if (dtype !== "float32" && dtype !== "bfloat16")
-    throw new LaconicError("config_invalid", `dtype is ${dtype}, expected float32 or bfloat16`);
+    throw new LaconicError("config_invalid", `dtype: expected float32 or bfloat16, got ${dtype}`);
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
-    throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
+    throw new LaconicError("config_invalid", `threads: expected a positive integer, got ${threads}`);
   if (typeof tf32 !== "boolean")
-    throw new LaconicError("config_invalid", `tf32 is ${JSON.stringify(tf32)}, expected true or false`);
+    throw new LaconicError("config_invalid", `tf32: expected true or false, got ${JSON.stringify(tf32)}`);
   if (typeof deterministic !== "boolean")
     throw new LaconicError(
       "config_invalid",
-      `deterministic is ${JSON.stringify(deterministic)}, expected true or false`,
+      `deterministic: expected true or false, got ${JSON.stringify(deterministic)}`,
     );
   if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
-    throw new LaconicError("config_invalid", `index is ${index}, expected a whole number from 0`);
+    throw new LaconicError("config_invalid", `index: expected an integer from 0, got ${index}`);
   if (index > 0 && device !== "cuda")
-    throw new LaconicError("config_invalid", `index is ${index}, but device ${device} counts no GPUs`);
+    throw new LaconicError("config_invalid", `index has no effect: device ${device} has no GPUs; remove it`);
   const refusal = device === "mps" ? mpsRefusal(dtype) : null;
   if (refusal !== null) throw new LaconicError("device_unavailable", refusal, { device });
   const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
@@ -249,9 +249,9 @@ export function mpsRefusal(
   { platform, arch, release: version }: Machine = { ...process, release: release() },
 ): string | null {
   if (platform !== "darwin" || arch !== "arm64")
-    return `device mps needs macOS on Apple silicon, and this is ${platform} on ${arch}`;
+    return `device mps needs macOS on Apple silicon, got ${platform} on ${arch}`;
   if (dtype === "bfloat16" && !(Number.parseInt(version, 10) >= firstBfloat16))
-    return `bfloat16 on mps needs macOS 14 or newer (Darwin ${firstBfloat16}), and this is Darwin ${version}; take float32`;
+    return `bfloat16 on mps needs macOS 14 or newer (Darwin ${firstBfloat16}), got Darwin ${version}; use float32`;
   return null;
 }
 

@@ -74,9 +74,9 @@ test.skipIf(without)("rejects an operator without a CPU fallback by name", async
 
 test.skipIf(without)("rejects float64", () => {
   const { torch } = pretend(() => false);
-  expect(() => torch.run(() => torch.full([1], scalarType.float64, 1))).toThrow("MPS has none");
+  expect(() => torch.run(() => torch.full([1], scalarType.float64, 1))).toThrow("MPS does not support float64");
   expect(() => torch.run(() => torch.cast(torch.full([1], scalarType.float32, 1), scalarType.float64))).toThrow(
-    "MPS has none",
+    "MPS does not support float64",
   );
-  expect(() => torch.run(() => torch.upload(new Float64Array(1), [1]))).toThrow("MPS has none");
+  expect(() => torch.run(() => torch.upload(new Float64Array(1), [1]))).toThrow("MPS does not support float64");
 });

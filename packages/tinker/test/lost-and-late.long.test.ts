@@ -92,7 +92,7 @@ test("an unknown session ends its models before a request reaches another sessio
     const error = await refusal(model.forward(sequences));
     expect(error).toMatchObject({
       code: "engine_failed",
-      message: expect.stringContaining("no longer has session") as string,
+      message: expect.stringContaining("lost session") as string,
     });
     expect(server.log.filter(({ path }) => path !== "session_heartbeat")).toHaveLength(sent);
   });
@@ -109,7 +109,7 @@ test("detects a server that answers for another model", async () => {
   });
   const fault = once("get_info", { kind: "other-model" });
   await withServed({ server: { fault } }, async ({ client }, model) => {
-    expect((await refusal(client.resumeModel(model.id))).message).toContain("the server answers for another");
+    expect((await refusal(client.resumeModel(model.id))).message).toContain("got another");
   });
 });
 

@@ -14,7 +14,7 @@ import { optionalModule } from "../optional-module.ts";
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "gpu");
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `the tensorflow kernels take gpu and modules, got "${unknown}"`, {
+    throw new LaconicError("config_invalid", `tensorflow kernels: expected gpu or modules, got "${unknown}"`, {
       key: unknown,
     });
   const gpu = options["gpu"] === true;
@@ -52,7 +52,7 @@ export function claimBackend(name: string): () => void {
   if (held && held.name !== name)
     throw new LaconicError(
       "device_unavailable",
-      `this thread's TensorFlow.js computes on ${held.name}; dispose of that kernel set, or start ${name} in a worker`,
+      `this thread's TensorFlow.js computes on ${held.name}; dispose that kernel set, or start ${name} in a worker`,
       { device: name },
     );
   held ??= { name, sets: 0 };
@@ -102,12 +102,12 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
   try {
     loaded = await optionalModule(name, modules);
   } catch (error) {
-    throw unavailable(`${name} is installed, but its binding does not load: ${firstLine(error)}`, error);
+    throw unavailable(`${name} is installed, but its binding failed to load: ${firstLine(error)}`, error);
   }
   if (!loaded) throw unavailable(`${name} is not installed; laconic doctor --enable ${device} builds it`);
   const started = await tf.setBackend("tensorflow").catch(() => false);
   await tf.ready();
-  if (!started) throw unavailable("TensorFlow.js could not start its tensorflow backend");
+  if (!started) throw unavailable("TensorFlow.js failed to start its tensorflow backend");
   const node = tf.backend() as unknown as NodeBackend;
   const { binding } = node;
   const attributes = [{ name: "T", type: binding.TF_ATTR_TYPE, value: binding.TF_FLOAT }];

@@ -14,10 +14,10 @@ test.each([
 
 test.each([
   ["bfloat16", { ...mac, release: "22.6.0" }, "needs macOS 14 or newer"],
-  ["bfloat16", { ...mac, release: "9.8.0" }, "this is Darwin 9.8.0; take float32"],
+  ["bfloat16", { ...mac, release: "9.8.0" }, "got Darwin 9.8.0; use float32"],
   ["bfloat16", { ...mac, release: "" }, "needs macOS 14 or newer"],
-  ["float32", { ...mac, arch: "x64" }, "this is darwin on x64"],
-  ["float32", { ...mac, platform: "linux" }, "this is linux on arm64"],
+  ["float32", { ...mac, arch: "x64" }, "got darwin on x64"],
+  ["float32", { ...mac, platform: "linux" }, "got linux on arm64"],
 ] as const)("MPS does not compute in %s on %o", (dtype, machine, refusal) => {
   expect(mpsRefusal(dtype, machine)).toContain(refusal);
 });

@@ -31,7 +31,7 @@ export function findTorch(
     if (install) return install;
     throw new LaconicError(
       "device_unavailable",
-      `LACONIC_TORCH is ${given}, which holds no lib/${system.library("torch_cpu")}, of a PyTorch for ${system.title}; set it to ` +
+      `LACONIC_TORCH: lib/${system.library("torch_cpu")} of PyTorch for ${system.title} not found in ${given}; set it to ` +
         "the folder of the torch package",
       { folder: given },
     );
@@ -44,7 +44,7 @@ export function findTorch(
   }
   throw new LaconicError(
     "device_unavailable",
-    `PyTorch for ${system.title} was not found by the active Python or in the usual folders; install it (pip install torch) or set ` +
+    `PyTorch for ${system.title} not found by the active Python or in the usual folders; install it (pip install torch) or set ` +
       "LACONIC_TORCH to the folder of the torch package",
     { searched: searched.join(", ") },
   );

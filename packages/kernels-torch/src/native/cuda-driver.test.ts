@@ -9,7 +9,7 @@ import { checkCudaDriver, listGpus } from "./cuda-driver.ts";
 const refused = (library: string): unknown =>
   expect.objectContaining({
     code: "device_unavailable",
-    message: `there is no NVIDIA driver here (${library})`,
+    message: `no NVIDIA driver found (${library})`,
     detail: { library },
   });
 
@@ -51,12 +51,12 @@ test("a driver's GPUs come with index, name, memory and compute capability", asy
     { index: 1, name: "Card 41", memory: 41 * 2 ** 31, computeCapability: "9.1" },
   ]);
   expect(checkCudaDriver(1, library)).toBeUndefined();
-  expect(() => checkCudaDriver(2, library)).toThrowError("there is no GPU 2 here; there is 0 (Card 40), 1 (Card 41)");
+  expect(() => checkCudaDriver(2, library)).toThrowError("GPU 2 not found; available: 0 (Card 40), 1 (Card 41)");
 });
 
 test("a driver without a GPU is told", async ({ skip }) => {
   const [refuses, finds] = [await driverOf(100, 0), await driverOf(0, 0)];
   if (refuses === null || finds === null) return skip("there is no C compiler");
-  expect(() => listGpus(refuses)).toThrowError("there is no NVIDIA GPU here: its driver answers with CUDA error 100");
-  expect(() => listGpus(finds)).toThrowError("there is no NVIDIA GPU here: its driver finds none");
+  expect(() => listGpus(refuses)).toThrowError("no NVIDIA GPU found: the driver reports CUDA error 100");
+  expect(() => listGpus(finds)).toThrowError("no NVIDIA GPU found: the driver lists none");
 });

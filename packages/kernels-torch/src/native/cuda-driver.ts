@@ -24,7 +24,7 @@ export function checkCudaDriver(index = 0, name?: string): void {
   const gpus = listGpus(name);
   if (index < gpus.length) return;
   const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
-  throw new LaconicError("device_unavailable", `there is no GPU ${index} here; there is ${known}`, { index });
+  throw new LaconicError("device_unavailable", `GPU ${index} not found; available: ${known}`, { index });
 }
 
 /**
@@ -34,8 +34,8 @@ export function checkCudaDriver(index = 0, name?: string): void {
 export function listGpus(name: string = cudaDriver()): Gpu[] {
   const { error, gpus } = askDriver(name);
   if (error === 0 && gpus.length > 0) return gpus;
-  const reason = error === 0 ? "finds none" : `answers with CUDA error ${error}`;
-  throw new LaconicError("device_unavailable", `there is no NVIDIA GPU here: its driver ${reason}`, { error });
+  const reason = error === 0 ? "lists none" : `reports CUDA error ${error}`;
+  throw new LaconicError("device_unavailable", `no NVIDIA GPU found: the driver ${reason}`, { error });
 }
 
 /** Attribute numbers in the driver's header. */
@@ -71,6 +71,6 @@ function askDriver(name: string): { readonly error: number; readonly gpus: Gpu[]
     });
     return { error: count.error, gpus };
   } catch (error) {
-    throw new LaconicError("device_unavailable", `there is no NVIDIA driver here (${name})`, { library: name }, error);
+    throw new LaconicError("device_unavailable", `no NVIDIA driver found (${name})`, { library: name }, error);
   }
 }

@@ -76,7 +76,7 @@ export class DeviceMemory {
   /** @throws LaconicError `engine_failed` for a type that the device lacks */
   expectType(type: ScalarType): void {
     if (this.#device === "mps" && type === scalarType.float64)
-      throw new LaconicError("engine_failed", "a tensor of float64 was asked for, and MPS has none");
+      throw new LaconicError("engine_failed", "MPS does not support float64 tensors");
   }
 
   /** Address of a tensor's first element. */

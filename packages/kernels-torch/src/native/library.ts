@@ -185,7 +185,7 @@ function loadTorch(install: TorchInstall, device: TorchDeviceName, system: Syste
     try {
       return koffi().load(file, { global: true, lazy: true });
     } catch (error) {
-      const reason = existsSync(file) ? (error as Error).message : "the file does not exist";
+      const reason = existsSync(file) ? (error as Error).message : "file not found";
       throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
     }
   };
@@ -222,7 +222,7 @@ function versionOf(
   if (version.major > major || (version.major === major && version.minor >= minor)) return { version, abiVersion };
   throw new LaconicError(
     "device_unavailable",
-    `PyTorch in ${install.folder} is ${install.version ?? "too old to say its version"}; ` +
+    `PyTorch in ${install.folder} is ${install.version ?? "of an old, unknown version"}; ` +
       `version ${major}.${minor} or newer is needed for device ${device}`,
     { folder: install.folder },
   );
@@ -255,7 +255,7 @@ function requiredFunctions(
 function useGpu(index: number, newGuard: NativeFunction | null): void {
   const status = newGuard?.(index, new Slots(1).address);
   if (status === 0) return;
-  const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "refuses it";
+  const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "rejects it";
   throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
 }
 

@@ -53,7 +53,7 @@ export class MpsOperators {
           const { major, minor } = this.#library.version;
           throw new LaconicError(
             "device_unavailable",
-            `MPS lacks ${name} in PyTorch ${major}.${minor}; install a newer one, or take device cpu or webgpu`,
+            `MPS lacks ${name} in PyTorch ${major}.${minor}; install a newer version, or use device cpu or webgpu`,
             { operator: name },
             error,
           );

@@ -100,7 +100,7 @@ export class NativeCalls {
     else if ("bools" in argument) slots.setInteger(slot, this.#list(argument.bools.map((bool) => ({ bool }))));
     else if ("tensors" in argument) slots.setInteger(slot, this.#list(argument.tensors));
     else if ("some" in argument) slots.setInteger(slot, this.#optional(argument.some));
-    else throw new LaconicError("engine_failed", `the dispatcher takes no text such as "${argument.text}"`);
+    else throw new LaconicError("engine_failed", `the dispatcher does not support text such as "${argument.text}"`);
   }
 
   #list(items: readonly Argument[]): number {
@@ -146,7 +146,7 @@ export class NativeCalls {
   check(status: number, what: string): void {
     this.counters.nativeCalls += 1;
     if (status === 0) return;
-    const text = this.library.errorText?.() ?? "PyTorch before 2.13 does not say why";
+    const text = this.library.errorText?.() ?? "PyTorch before 2.13 gives no reason";
     const [line = text] = text.split("\n");
     if (/out of memory|allocate memory/i.test(text))
       throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });

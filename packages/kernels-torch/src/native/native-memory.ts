@@ -76,7 +76,7 @@ export function koffi(): typeof Koffi {
   try {
     return (loaded ??= createRequire(import.meta.url)("koffi") as typeof Koffi);
   } catch (error) {
-    const message = `native libraries cannot be called here: ${thrownText(error)}; take device wasm`;
+    const message = `native libraries cannot be called here: ${thrownText(error)}; use device wasm`;
     throw new LaconicError("device_unavailable", message, {}, error);
   }
 }

@@ -25,7 +25,7 @@ export async function awaitFuture<S extends z.ZodType>(
     const began = clock.nowMs();
     const value = await transport.send("retrieve_future", asked, "always", signal, turnOf, path);
     if (value === expired)
-      throw new LaconicError("api_unavailable", `${path}: the server has forgotten request ${requestId}`, {
+      throw new LaconicError("api_unavailable", `${path}: request ${requestId} expired on the server`, {
         path,
         outcome: "expired",
       });
@@ -89,7 +89,7 @@ export function lostError(what: string, error: unknown): LaconicError | null {
   if (code !== "api_refused" || !gone.test(message)) return null;
   return new LaconicError(
     "engine_failed",
-    `the server no longer has ${what} (${message}): it was restarted, or the session was silent for too long; go on from the last checkpoint`,
+    `the server lost ${what} (${message}) after a restart or session timeout; resume from the last checkpoint`,
     { outcome: "lost" },
     error,
   );

@@ -134,7 +134,7 @@ export class TrainingClient {
     const body = { model_id: this.modelId, type: "get_info" };
     const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.model, "always", signal);
     if (model_id !== this.modelId)
-      throw new LaconicError("engine_failed", `asked about model ${this.modelId}, the server answers for ${model_id}`, {
+      throw new LaconicError("engine_failed", `expected a reply for model ${this.modelId}, got ${model_id}`, {
         model: this.modelId,
       });
   }
@@ -225,7 +225,7 @@ export class TrainingClient {
 function ttlOf(ttlSeconds: number | undefined): { readonly ttl_seconds?: number } {
   if (ttlSeconds === undefined) return {};
   if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
-  throw new LaconicError("input_invalid", `ttlSeconds is ${ttlSeconds}; expected a whole number of seconds above 0`);
+  throw new LaconicError("input_invalid", `ttlSeconds: expected a whole number of seconds above 0, got ${ttlSeconds}`);
 }
 
 function expectName(checkpoint: string): string {
@@ -257,7 +257,7 @@ function checkPass(path: string, { loss_fn_outputs }: PassReply, data: readonly 
     }
     const token = values.findIndex((value) => !Number.isFinite(value));
     if (token < 0) return;
-    const reason = `the log-prob of sequence ${sequence}, token ${token} is no number`;
+    const reason = `the log-prob of sequence ${sequence}, token ${token} is not finite`;
     throw refuse("numeric_invalid", reason, { sequence, token });
   });
 }

@@ -161,7 +161,7 @@ export class Transport {
       return { kind: "reply", value: this.codec.reply(bytes, contentType, path) };
     } catch (error) {
       const beginning = JSON.stringify(this.#redact(new TextDecoder().decode(bytes.subarray(0, 120))));
-      const message = `${this.#place(path)}: the server's reply cannot be read; it began ${beginning}`;
+      const message = `${this.#place(path)}: the server's reply cannot be read; it begins ${beginning}`;
       throw new LaconicError("reply_malformed", message, { path }, error);
     }
   }

@@ -44,7 +44,7 @@ export class RemoteSampler {
     expectForward(sequences, options);
     const { record, client } = this.#options;
     if (record.promptLogProbs === "none")
-      throw new LaconicError("model_unsupported", "the server gives no log-probs of prompts, so none of older weights");
+      throw new LaconicError("model_unsupported", "older weights need prompt log-probs; the server reports none");
     const rows = await Promise.all(
       sequences.map(async ({ promptTokens, completionTokens }) => {
         if (completionTokens.length === 0) return [];
@@ -53,7 +53,7 @@ export class RemoteSampler {
         const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
         const bad = own.findIndex((value) => !Number.isFinite(value));
         if (own.length === completionTokens.length && bad < 0) return own;
-        const reason = `the server gave no log-prob of completion token ${Math.max(bad, 0)}`;
+        const reason = `the server reported no log-prob of completion token ${Math.max(bad, 0)}`;
         throw new LaconicError("numeric_invalid", reason);
       }),
     );
@@ -73,7 +73,7 @@ export class RemoteSampler {
       const logProbs = logprobs ?? [];
       const bad = logProbs.findIndex((value) => !Number.isFinite(value));
       if (!sequence || logProbs.length !== tokens.length || bad >= 0) {
-        const reason = `asample: ${tokens.length} tokens came with ${logProbs.length} log-probs`;
+        const reason = `asample: got ${logProbs.length} log-probs for ${tokens.length} tokens`;
         throw new LaconicError("reply_malformed", reason, { tokens: tokens.length });
       }
       const end = stopEnd(tokens, stopSequences);
@@ -93,7 +93,7 @@ export class RemoteSampler {
     if (this.#isCurrent() || this.#options.record.samplers === "frozen") return;
     throw new LaconicError(
       "engine_failed",
-      "this sampler's weights are gone: the server's samplers follow their model, which has stepped since",
+      "this sampler is outdated: the server's samplers follow their model, which has stepped",
     );
   }
 }
@@ -102,7 +102,7 @@ export class RemoteSampler {
 function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
   const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
   const { temperature } = sampling;
-  if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked for on this protocol");
+  if (topLogProbs !== undefined) throw refuse("topLogProbs", "is not supported by this protocol");
   if (temperature !== 1 && temperature !== 0 && options.record.sampledAt === "one")
     throw refuse("temperature", `is ${temperature}, but the server reports log-probs at temperature 1 only`);
 }

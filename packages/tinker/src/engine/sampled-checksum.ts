@@ -32,7 +32,7 @@ export class SampledChecksum {
       if (apart <= tolerance) continue;
       return new LaconicError(
         "engine_failed",
-        `the server sampled with other weights than it trains: log-probs of a reply are ${apart.toFixed(3)} nats apart in the mean`,
+        `the server sampled with other weights than it trains: log-probs of a reply differ by ${apart.toFixed(3)} nats on average`,
         { sequence: row, difference: apart },
       );
     }

@@ -50,7 +50,7 @@ export async function readSavedModel(folder: string): Promise<SavedModel> {
     const key = error instanceof z.ZodError ? (error.issues[0]?.path.join(".") ?? "") : "";
     throw new LaconicError(
       "checkpoint_corrupt",
-      `${path} is no reference to a saved model`,
+      `${path} is not a reference to a saved model`,
       { file: path, key },
       error,
     );

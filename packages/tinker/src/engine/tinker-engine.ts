@@ -57,7 +57,7 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
       if (source.kind !== "adapter-folder")
         throw new LaconicError(
           "model_unsupported",
-          `a server of the Tinker protocol trains adapters of its own models: give { kind: "adapter", base: { kind: "folder", path: "${record.baseModel}" }, lora, seed }`,
+          `a Tinker server trains only adapters of its own models; use { kind: "adapter", base: { kind: "folder", path: "${record.baseModel}" }, lora, seed }`,
           { kind: source.kind },
         );
       const saved: SavedModel = await readSavedModel(source.path);
@@ -70,7 +70,7 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
     async createValueModel() {
       throw new LaconicError(
         "model_unsupported",
-        `${client.transport.base} has no models with a scalar head: the Tinker protocol trains on log-probs alone; a critic or reward model needs a local engine`,
+        `${client.transport.base}: the Tinker protocol has no models with a scalar head; use a local engine for a critic or reward model`,
       );
     },
     async close() {
@@ -92,11 +92,10 @@ function checkedRank(lora: LoraSettings, { loraAlpha = 32 }: TinkerEngineOptions
     new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key });
   checkShape(loraShape, lora, "lora");
   if (lora.alpha !== loraAlpha)
-    throw refuse("alpha", `is ${lora.alpha}; the server's is ${loraAlpha} and cannot be set`);
-  if (lora.targets !== undefined)
-    throw refuse("targets", "the server adapts the projections that it adapts; leave it out");
+    throw refuse("alpha", `expected ${loraAlpha}, the server's fixed value, got ${lora.alpha}`);
+  if (lora.targets !== undefined) throw refuse("targets", "the server chooses the projections; remove it");
   const { rank, alpha: _, targets: __, ...others } = lora;
   const [key] = Object.entries(others).find(([, value]) => value !== 0 && value !== false) ?? [];
-  if (key !== undefined) throw refuse(key, "cannot be set on this protocol");
+  if (key !== undefined) throw refuse(key, "not supported by this protocol; remove it");
   return rank;
 }

@@ -68,7 +68,7 @@ export class TinkerModel implements TrainableModel {
     const { record, vocabularySize, contextLength } = settings.options;
     const maxPositions = record.contextLength ?? contextLength;
     if (maxPositions === undefined)
-      throw new LaconicError("config_invalid", "the server does not say how long a context is: give contextLength");
+      throw new LaconicError("config_invalid", "the server does not report its context length; set contextLength");
     this.#remote = remote;
     this.#seed = seed;
     this.#steps = steps;
@@ -201,7 +201,7 @@ export class TinkerModel implements TrainableModel {
       if (saved.baseModel !== record.baseModel || saved.rank !== rank)
         throw new LaconicError(
           "weights_invalid",
-          `${folder} holds an adapter of rank ${saved.rank} on ${saved.baseModel}, this is one of rank ${rank} on ${record.baseModel}`,
+          `${folder}: expected an adapter of rank ${rank} on ${record.baseModel}, got rank ${saved.rank} on ${saved.baseModel}`,
           { folder },
         );
       const old = this.#remote;
@@ -258,7 +258,7 @@ export class TinkerModel implements TrainableModel {
         if (off < 0) return;
         const error = new LaconicError(
           "engine_failed",
-          `the server computed a gradient at other weights: log-prob ${again[start + off]} where forward gave ${logProbs[off]}`,
+          `the server computed a gradient at other weights: log-prob ${again[start + off]}, expected ${logProbs[off]}`,
           { model: this.id, token: off },
         );
         this.#remote.condemn(error);
@@ -286,7 +286,7 @@ export class TinkerModel implements TrainableModel {
     if (maxGradNorm === Infinity || this.#settings.options.record.clips) return;
     throw new LaconicError(
       "config_invalid",
-      `optimizer: maxGradNorm is ${maxGradNorm}, but the server does not clip gradients: set Infinity, and a gradientCeiling`,
+      `optimizer: maxGradNorm is ${maxGradNorm}, but the server does not clip gradients; set Infinity and a gradientCeiling`,
       { key: "maxGradNorm" },
     );
   }

@@ -51,13 +51,13 @@ export function estimated(rows: readonly number[][]): SequenceLogProbs {
 /** @throws LaconicError `input_invalid` for requests that the protocol does not support */
 export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
   if (topLogProbs !== undefined)
-    throw new LaconicError("input_invalid", "topLogProbs cannot be asked for on this protocol", { key: "topLogProbs" });
+    throw new LaconicError("input_invalid", "topLogProbs is not supported by this protocol", { key: "topLogProbs" });
   sequences.forEach(({ temperature = 1 }, sequence) => {
     // Greedy replies have log-probs at temperature 1.
     if (temperature !== 1 && temperature !== 0)
       throw new LaconicError(
         "input_invalid",
-        `sequence ${sequence}: temperature is ${temperature}; this protocol gives log-probs at temperature 1 only`,
+        `sequence ${sequence}: temperature is ${temperature}; this protocol reports log-probs at temperature 1 only`,
         { sequence, key: "temperature" },
       );
   });

@@ -35,7 +35,7 @@ export function mar(value: unknown, fault: Fault | null): unknown {
       ...pass,
       sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
     };
-  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
+  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is for passes and samples only`);
   return {
     ...pass,
     loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({

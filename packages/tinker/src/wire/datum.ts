@@ -33,7 +33,7 @@ export function modelInput(tokens: readonly number[]): ModelInput {
  */
 export function datum(tokens: readonly number[], inputs: Readonly<Record<string, ArrayLike<number>>>): Datum {
   if (tokens.length < 2)
-    throw new LaconicError("input_invalid", `a sequence of ${tokens.length} tokens predicts nothing`, {
+    throw new LaconicError("input_invalid", `expected at least 2 tokens, got ${tokens.length}`, {
       tokens: tokens.length,
     });
   const given: Record<string, TensorData> = {};
@@ -41,7 +41,7 @@ export function datum(tokens: readonly number[], inputs: Readonly<Record<string,
     if (values.length !== tokens.length - 1)
       throw new LaconicError(
         "input_invalid",
-        `${name} has ${values.length} values, expected ${tokens.length - 1}: one for each token that is predicted`,
+        `${name} has ${values.length} values, expected ${tokens.length - 1}, one per predicted token`,
         { name },
       );
     const data = Array.from(values);

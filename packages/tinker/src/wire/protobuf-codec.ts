@@ -120,7 +120,7 @@ function batchedOf(fields: ReadonlyMap<number, readonly ProtoValue[]>): (number 
   const type = intIn(fields.get(3)?.[0]);
   return offsets.slice(1).map((end, i) => {
     const from = offsets[i] as number;
-    if (!(from >= 0 && from <= end && end <= bytes.length)) throw new Error("an array behind the end");
+    if (!(from >= 0 && from <= end && end <= bytes.length)) throw new Error("an array after the end");
     return finite(numbersOf(bytes.subarray(from, end), type));
   });
 }
@@ -132,7 +132,7 @@ function numbersOf(bytes: Uint8Array, type: number): ArrayLike<number> {
   // The upper half of a float32.
   if (type === types.bfloat16)
     return new Float32Array(Uint32Array.from(arrayOf(Uint16Array, bytes), (half) => half << 16).buffer);
-  throw new Error(`numbers of type ${type}`);
+  throw new Error(`unknown number type ${type}`);
 }
 
 /** As in JSON: null for a number that is not finite. */
@@ -147,7 +147,7 @@ function arrayOf<T extends Numbers>(
   value: ProtoValue | undefined,
 ): T {
   const bytes = value === undefined ? new Uint8Array() : bytesIn(value);
-  if (bytes.length % kind.BYTES_PER_ELEMENT !== 0) throw new Error("an array that ends in the middle of a number");
+  if (bytes.length % kind.BYTES_PER_ELEMENT !== 0) throw new Error("an array with part of a number");
   // A copy, because a view may be unaligned and a `Buffer` may be part of a pool.
   return new kind(new Uint8Array(bytes).buffer);
 }
@@ -158,11 +158,11 @@ function bytesOf({ buffer, byteOffset, byteLength }: Numbers): Uint8Array {
 
 function bytesIn(value: ProtoValue | undefined): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new Error("a number where bytes are expected");
+  throw new Error("expected bytes, got a number");
 }
 
 function intIn(value: ProtoValue | undefined): number {
   if (value === undefined) return 0;
   if (typeof value === "number") return value;
-  throw new Error("bytes where a number is expected");
+  throw new Error("expected a number, got bytes");
 }

@@ -43,7 +43,7 @@ export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoV
   const read = (): number => {
     let value = 0;
     for (let scale = 1, byte = 128; byte >= 128; scale *= 128) {
-      if (at >= bytes.length || scale > 2 ** 63) throw new Error("a number does not end");
+      if (at >= bytes.length || scale > 2 ** 63) throw new Error("unterminated number");
       byte = bytes[at++] as number;
       value += (byte % 128) * scale;
     }
@@ -66,7 +66,7 @@ export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoV
       const length = read();
       const from = skip(length);
       value = bytes.subarray(from, from + length);
-    } else throw new Error(`a field of kind ${kind}`);
+    } else throw new Error(`unknown field kind ${kind}`);
     const field = Math.floor(tag / 8);
     fields.set(field, [...(fields.get(field) ?? []), value]);
   }

@@ -89,7 +89,7 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
   const gradNorm = normMetric(plain, doubled);
   if (optimizer === "own" && gradNorm === null)
     throw refused(
-      "twice the advantage moved the log-prob no further, and no gradient norm is reported: the server keeps an optimizer of its own, or a clip, under which its gradients cannot be checked",
+      "doubling the advantage did not change the step, and no gradient norm is reported: the server's own optimizer or clipping hides its gradients",
     );
   const shareIn = ({ rise, metrics }: Response): number => {
     if (optimizer === "asked" || gradNorm === null) return rise / plain.rise;
@@ -98,9 +98,7 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
   const shareOf = async (question: Question): Promise<number> => shareIn(await ask(rate, question));
   const expectShare = (found: number, share: number, what: string): void => {
     if (!(Math.abs(found - share) <= 0.3))
-      throw refused(
-        `${what} changed the step by ${found.toFixed(2)} times, expected ${share}: it computes another loss`,
-      );
+      throw refused(`${what} scaled the step by ${found.toFixed(2)}, expected ${share}: it computes another loss`);
   };
   expectShare(shareIn(doubled), 2, "an advantage of 2");
   expectShare(await shareOf({ advantage: 0 }), 0, "an advantage of 0");
@@ -109,7 +107,7 @@ export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promis
   const together = await shareOf({ calls: [2] });
   const apart = await shareOf({ calls: [1, 1] });
   if (Math.abs(together - apart) > 0.3)
-    throw refused(`two sequences weigh ${together.toFixed(2)} in one request and ${apart.toFixed(2)} in two`);
+    throw refused(`two sequences count ${together.toFixed(2)} in one request and ${apart.toFixed(2)} in two`);
   const sequences = oneOf({ sum: 2, mean: 1 }, together, "two equal sequences");
   const { short, long } = texts;
   const positions = oneOf(
@@ -196,7 +194,7 @@ function normMetric(plain: Response, doubled: Response): string | null {
 function oneOf<K extends string>(expected: Readonly<Record<K, number>>, found: number, what: string): K {
   for (const [name, value] of Object.entries(expected) as [K, number][])
     if (Math.abs(value - found) < 0.25) return name;
-  throw refused(`${what} changed the step by ${found.toFixed(2)} times, which is neither a sum nor a mean`);
+  throw refused(`${what} scaled the step by ${found.toFixed(2)}, which is neither a sum nor a mean`);
 }
 
 function refused(reason: string): LaconicError {

@@ -36,26 +36,26 @@ const checkOptions = optionCheck<ProbeOptions>()("probeServer", "baseModel vocab
 export async function probeServer(client: TinkerClient, options: ProbeOptions): Promise<ServerRecord> {
   checkOptions(options);
   const { baseModel, rank = 4, signal, onQuestion = () => undefined } = options;
-  onQuestion("which models are there");
+  onQuestion("available models");
   const { supported_models } = await client.capabilities(signal);
   const known = supported_models.find(({ model_name }) => model_name === baseModel);
   if (!known && supported_models.length > 0)
     throw new LaconicError(
       "model_unsupported",
-      `the server has no ${baseModel}; it has ${supported_models.map(({ model_name }) => model_name).join(", ")}`,
+      `model ${baseModel} not found on the server; available: ${supported_models.map(({ model_name }) => model_name).join(", ")}`,
       { baseModel },
     );
   const scratch = scratchModels(client, { baseModel, rank }, signal);
   const texts = probeTexts(options.vocabularySize ?? (await knownTokens(client, scratch, onQuestion)));
-  onQuestion("whether a forward pass repeats itself");
+  onQuestion("repeated forward passes");
   await expectSteady(scratch, texts);
-  onQuestion("what a gradient is");
+  onQuestion("gradients");
   const gradient = await probeGradient(scratch, texts);
-  onQuestion("what samplers report");
+  onQuestion("samplers");
   const sampler = await probeSampler(client, scratch, texts);
-  onQuestion("whether a request sent twice runs once");
+  onQuestion("repeated requests");
   const deduplicates = await probeDeduplication(client, scratch, texts);
-  onQuestion("whether models stand apart");
+  onQuestion("independence of models");
   const severalModels = await probeSeveral(scratch, texts);
   return {
     baseModel,
@@ -69,7 +69,7 @@ export async function probeServer(client: TinkerClient, options: ProbeOptions): 
 
 /** Ids up to the largest sampled one are valid tokens. */
 function knownTokens(client: TinkerClient, scratch: Scratch, onQuestion: (text: string) => void): Promise<number> {
-  onQuestion("which tokens it writes");
+  onQuestion("sampled tokens");
   return scratch(async (model) => {
     const sampler = await model.saveForSampler();
     const drawn = await Promise.all(
@@ -87,7 +87,7 @@ async function expectSteady(scratch: Scratch, { long }: ProbeTexts): Promise<voi
   if (differs > 1e-3)
     throw new LaconicError(
       "model_unsupported",
-      `two forward passes over the same tokens differ by ${differs}: the server trains with dropout, under which no ratio is exact`,
+      `two forward passes over the same tokens differ by ${differs}: the server trains with dropout, so ratios are not exact`,
     );
 }
 
