@@ -36,10 +36,9 @@ export function createCompleter({
   return {
     running: () => running,
     async complete({ count, isStreamed, make, errorOf }, request, onEnd = () => undefined) {
-      if (count > maxConcurrency)
-        throw invalid(`${count} replies are asked for; one request gets at most ${maxConcurrency}`, "n");
+      if (count > maxConcurrency) throw invalid(`n: expected at most ${maxConcurrency} replies, got ${count}`, "n");
       if (running + count > maxConcurrency)
-        throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are in the making already`);
+        throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are already in progress`);
       running += count;
       const gone = new AbortController();
       setMaxListeners(0, gone.signal); // each reply adds a listener

@@ -44,7 +44,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
     const model = modelNamed(modelIn(body));
     if ("topology" in model) {
       if (!isChat)
-        throw new HttpError(400, "invalid_request_error", `${model.name} is a team: ask it by chat`, "model");
+        throw new HttpError(400, "invalid_request_error", `${model.name} is a team; use a chat request`, "model");
       return teamReplies(teamRequest(body, model), model, { now });
     }
     const { tools = null, tokenizer, contextLength } = model;

@@ -71,7 +71,7 @@ async function answer(
   const request = requestOf(incoming, signal);
   const { status, headers, body } = request
     ? await handler(request)
-    : Response.json(errorBody(invalid("the request's method or path is not one")), { status: 400 });
+    : Response.json(errorBody(invalid("the request has an invalid method or path")), { status: 400 });
   incoming.resume(); // discards the unread body of a refused request, so that the connection can be reused
   if (signal.aborted) return body?.cancel();
   outgoing.writeHead(status, Object.fromEntries(headers));
@@ -118,7 +118,7 @@ export async function listen(server: Server, port: number, host: string): Promis
     const reasons: Readonly<Record<string, string>> = {
       EADDRINUSE: "the port is in use; choose another with --port, or 0 for a free one",
       EACCES: "this user may not listen on the port; choose one from 1024 with --port",
-      EADDRNOTAVAIL: "the address is not this machine's; choose another with --host",
+      EADDRNOTAVAIL: "the address is not of this machine; choose another with --host",
       ENOTFOUND: "the name is unknown; choose another with --host",
     };
     throw new LaconicError(

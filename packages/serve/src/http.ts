@@ -8,7 +8,7 @@ export type CompletionHandler = (request: Request) => Promise<Response>;
 /** The client has disconnected. */
 export class ClientGone extends Error {
   constructor(cause: unknown) {
-    super("the client is gone", { cause });
+    super("the client disconnected", { cause });
     this.name = "ClientGone";
   }
 
@@ -46,8 +46,8 @@ export function tooLongError(message: string, parameter: string | null = null): 
 
 /** Unknown model, with OpenAI's error code. */
 export function noModel(name: string, served: readonly string[]): HttpError {
-  const known = served.length === 1 ? `${served[0]} is` : `${served.join(", ")} are`;
-  const message = `model ${name.slice(0, 256)} is not served; ${known}`;
+  const known = `available: ${served.join(", ")}`;
+  const message = `model ${name.slice(0, 256)} not found; ${known}`;
   return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
 }
 
@@ -56,9 +56,9 @@ export function noPath(path: string): HttpError {
   const meant = path.replace(/^(?:\/v1)*/u, "/v1");
   const hint =
     meant !== path && /^\/v1\/(?:chat\/completions|completions|responses|messages)$/u.test(meant)
-      ? `; the address of the client has to lead to ${meant}`
+      ? `; set the client's base URL so that the path is ${meant}`
       : "";
-  return new HttpError(404, "invalid_request_error", `there is no ${path}${hint}`);
+  return new HttpError(404, "invalid_request_error", `path ${path} not found${hint}`);
 }
 
 /** Entry of `/v1/models`. */
@@ -78,7 +78,7 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
     return (contextLength === undefined ? invalid : tooLongError)(String(reason));
   }
   onError(error);
-  return new HttpError(500, "server_error", "the server failed; its log says why");
+  return new HttpError(500, "server_error", "the server failed; see its log");
 }
 
 /** HTTP response for an error, in OpenAI's format by default. */
@@ -97,7 +97,7 @@ export function pathOf({ url }: Pick<Request, "url">): string {
   try {
     return decodeURIComponent(new URL(url).pathname);
   } catch {
-    throw invalid("the request's path is not one");
+    throw invalid("the request has an invalid path");
   }
 }
 
@@ -129,18 +129,18 @@ export async function readJson(
     throw new HttpError(
       415,
       "invalid_request_error",
-      `the body is ${type.trim() || "of no type"}; send it with content-type: application/json`,
+      `expected content-type application/json, got ${type.trim() || "none"}`,
     );
   const tooLarge = new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
   const bytes = await readBytes(body, { maxBytes }, () => tooLarge).catch((error: unknown) => {
     // A client that disconnects early is not a server error.
-    throw error === tooLarge ? tooLarge : invalid("the body ended before it was whole");
+    throw error === tooLarge ? tooLarge : invalid("the body is incomplete");
   });
   try {
     const text = new TextDecoder().decode(bytes);
     return keep ? exactJson(text, { number: Number, keep }) : boundedJson(text);
   } catch (error) {
-    throw invalid(`the body is not JSON that is taken here: ${(error as Error).message.slice(0, 120)}`);
+    throw invalid(`the body is not valid JSON: ${(error as Error).message.slice(0, 120)}`);
   }
 }
 

@@ -57,7 +57,7 @@ const messageSchema = z.discriminatedUnion(
     z.object({ role: z.literal("tool"), content: textSchema, tool_call_id: z.string().max(256) }),
     z.object({ role: z.literal("assistant"), content: textSchema.nullish(), tool_calls: callsSchema.nullish() }),
   ],
-  { error: "it must be system, developer, user, assistant or tool" },
+  { error: "expected system, developer, user, assistant or tool" },
 );
 
 const chatSchema = z.strictObject({
@@ -77,7 +77,7 @@ const completionSchema = z.strictObject({
   best_of: z.literal(1).exactOptional(),
   max_tokens: z.int().min(0).exactOptional(),
   prompt: z.union([z.string(), tokens, z.array(z.string()).min(1), z.array(tokens).min(1)], {
-    error: "it must be a text, token ids, or an array of either, not empty",
+    error: "expected a text, token ids, or a non-empty array of either",
   }),
   logprobs: z.int().min(0).max(5).exactOptional(),
   echo: z.boolean().exactOptional(),
@@ -103,7 +103,7 @@ export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf 
   const usesTools =
     (body.tools ?? []).length > 0 ||
     messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.tool_calls?.length));
-  if (usesTools && !format) throw invalid("tools: this model has no format for them", "tools");
+  if (usesTools && !format) throw invalid("tools: not supported by this model", "tools");
   checkAnswers(messages);
   const plain = messages.map((message): ToolMessage => {
     const { role, content } = message;
@@ -132,11 +132,11 @@ export function completionJob(json: object, defaultMaxTokens: number): Job {
   const body = parse(completionSchema, json);
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
   if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
-  if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");
+  if (echo && body.stream === true) throw invalid("echo: not supported with stream", "echo");
   const prompts = promptsOf(prompt);
   const shown = logProbsOf(body.logprobs_mode, logprobs !== undefined, logprobs ?? 0);
   if (echo && shown.logProbs === "processed_logprobs")
-    throw invalid("a prompt's tokens were not sampled; they have raw_logprobs only", "logprobs_mode");
+    throw invalid("prompt tokens have raw_logprobs only", "logprobs_mode");
   return {
     ...sharedJob(body),
     prompts,
@@ -179,7 +179,7 @@ function logProbsOf(
 ): Pick<Job, "logProbs" | "topLogProbs"> {
   if (topLogProbs > 0 && !asked) throw invalid("top_logprobs needs logprobs: true", "top_logprobs");
   if (topLogProbs > 0 && mode === "processed_logprobs")
-    throw invalid("the likeliest tokens are listed with raw_logprobs only", "logprobs_mode");
+    throw invalid("top_logprobs needs raw_logprobs", "logprobs_mode");
   return { logProbs: asked ? mode : null, topLogProbs };
 }
 
@@ -192,8 +192,8 @@ function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void
       const { tool_call_id: id } = message;
       const place = `messages.${i}.tool_call_id`;
       const shown = JSON.stringify(id.slice(0, 64));
-      if (!waiting.has(id)) throw invalid(`${place}: the reply before it calls nothing by the id ${shown}`, place);
-      if (!waiting.get(id)) throw invalid(`${place}: the call ${shown} has its answer already`, place);
+      if (!waiting.has(id)) throw invalid(`${place}: call ${shown} not found in the previous reply`, place);
+      if (!waiting.get(id)) throw invalid(`${place}: call ${shown} already has an answer`, place);
       waiting.set(id, false);
     }
 }

@@ -20,8 +20,8 @@ const maxDraws = 8;
 const endings: Readonly<Record<FinishReason, string>> = {
   stop: "",
   length: "; it was cut at max_tokens",
-  refusal: "; it ended by a refusal",
-  unknown: "; it may lack its end",
+  refusal: "; it was refused",
+  unknown: "; it may be incomplete",
 };
 
 /**
@@ -48,7 +48,7 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
         throw new HttpError(
           422,
           "invalid_request_error",
-          `${broken.parameter}: of ${draws} replies none is as asked; of the last one, ${broken.fault(content, calls)}${endings[completion.finishReason]}`,
+          `${broken.parameter}: none of ${draws} replies complies; in the last one, ${broken.fault(content, calls)}${endings[completion.finishReason]}`,
           broken.parameter,
           broken.code,
         );
@@ -73,9 +73,9 @@ export function formatRule(type: "text" | "json_object" | undefined): ReplyRule[
 
 function jsonFault(content: string): string | null {
   try {
-    return isRecord(boundedJson(content)) ? null : "the JSON is no object";
+    return isRecord(boundedJson(content)) ? null : "the JSON is not an object";
   } catch (error) {
-    return `the text is no JSON: ${(error as Error).message.slice(0, 120)}`;
+    return `the text is not JSON: ${(error as Error).message.slice(0, 120)}`;
   }
 }
 
@@ -88,7 +88,7 @@ export function choiceRule({ tools, tool_choice: choice }: OfferedTools): ReplyR
   const stranger = wanted.find((name) => !offered.includes(name));
   if (wanted.length === 0) throw invalid("tool_choice: the request has no tools", parameter);
   if (stranger !== undefined)
-    throw invalid(`tool_choice: no tool ${JSON.stringify(stranger.slice(0, 64))} is offered`, parameter);
+    throw invalid(`tool_choice: tool ${JSON.stringify(stranger.slice(0, 64))} not found in tools`, parameter);
   return [
     {
       parameter,

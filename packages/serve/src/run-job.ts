@@ -64,7 +64,7 @@ async function runJob(
         return event.completion;
       }
     }
-    throw new Error("a stream ended without its completion");
+    throw new Error("a stream ended without a completion");
   };
 
   const choices = await Promise.all(
@@ -147,7 +147,7 @@ async function score(
   topLogProbs: number,
   scorer: PromptScorer | undefined,
 ): Promise<readonly (readonly LogProbsAtOne[])[]> {
-  if (!scorer) throw invalid("this policy gives no log-probs of prompts; leave echo or logprobs out", "echo");
+  if (!scorer) throw invalid("this policy has no log-probs of prompts; remove echo or logprobs", "echo");
   const sequences = prompts.map((tokens) => ({ promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) }));
   return (await scorer.forward(sequences, { topLogProbs })).atOne ?? [];
 }

@@ -30,7 +30,7 @@ export const surfaceShape: SamplingShape & {
   user: z.string().exactOptional(),
 };
 
-const notStored = "nothing is stored here: leave it out, or send false";
+const notStored = "this server stores nothing; remove it or send false";
 
 /** Labels, and parameters that clients send with a value that has no effect. */
 export const idleShape: {
@@ -127,7 +127,7 @@ export const offeredShape: {
         z.enum(["auto", "none", "required"]),
         z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
       ],
-      { error: "it must be auto, none, required, or a function by its name" },
+      { error: "expected auto, none, required, or a function's name" },
     )
     .nullish(),
 };

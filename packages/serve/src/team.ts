@@ -140,7 +140,7 @@ export interface TeamRequest {
 }
 
 const messageSchema = z.strictObject({
-  role: z.literal("user", { error: "it must be user: a team is asked one question, and keeps no conversation" }),
+  role: z.literal("user", { error: "expected user: a team answers one question without a conversation" }),
   content: textSchema,
   /** Agent whose private view this is; the question has none. */
   name: z.string().min(1).exactOptional(),
@@ -151,7 +151,7 @@ const chatSchema = z.strictObject({
   max_completion_tokens: z.int().min(1).exactOptional(),
   messages: z.array(messageSchema).min(1),
   // Clients send these with a value that has no effect.
-  tools: z.array(z.unknown()).max(0, { error: "a team takes no tools of its callers, only its own" }).optional(),
+  tools: z.array(z.unknown()).max(0, { error: "a team uses only its own tools; remove it" }).optional(),
   tool_choice: z.enum(["auto", "none"]).optional(),
 });
 
@@ -164,7 +164,7 @@ export function teamRequest(json: object, team: ServedTeam): TeamRequest {
   const questions = body.messages.filter(({ name }) => name === undefined);
   if (questions.length !== 1)
     throw invalid(
-      `a team is asked one question: send one message without a name, not ${questions.length}; name=AGENT gives an agent its private view`,
+      `expected one message without a name (the team's question), got ${questions.length}; name=AGENT sets an agent's private view`,
       "messages",
     );
   const question = questions[0]?.content ?? "";
@@ -194,8 +194,11 @@ function viewsIn(
     if (name === undefined) return;
     const place = `messages.${i}.name`;
     if (!agents.includes(name))
-      throw invalid(`${place}: ${team} has no agent ${JSON.stringify(name)}; it has ${agents.join(", ")}`, place);
-    if (views.has(name)) throw invalid(`${place}: ${name} has a view already`, place);
+      throw invalid(
+        `${place}: agent ${JSON.stringify(name)} not found in ${team}; available: ${agents.join(", ")}`,
+        place,
+      );
+    if (views.has(name)) throw invalid(`${place}: ${name} already has a view`, place);
     views.set(name, content);
   });
   return views.size === 0 ? undefined : Object.fromEntries(views);

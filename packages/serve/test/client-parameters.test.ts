@@ -105,8 +105,8 @@ const answer = (id: string): OpenAI.ChatCompletionToolMessageParam => ({
 });
 
 test.each([
-  ["an answer twice", [calling, answer("c1"), answer("c1")], "messages.3.tool_call_id", /"c1" has its answer already/u],
-  ["an answer to nothing", [answer("c9")], "messages.1.tool_call_id", /calls nothing by the id "c9"/u],
+  ["an answer twice", [calling, answer("c1"), answer("c1")], "messages.3.tool_call_id", /"c1" already has an answer/u],
+  ["an answer to nothing", [answer("c9")], "messages.1.tool_call_id", /call "c9" not found/u],
   ["a user who says nothing", [{ role: "user", content: null }], "messages.1.content", /a text, not null/u],
   ["a role that is none", [{ role: "king", content: "x" }], "messages.1.role", /system, developer, user, assistant/u],
 ])("rejects %s with its place", async (_, more, param, message) => {
@@ -130,9 +130,9 @@ test("an address without /v1 gets a hint, and unknown models OpenAI's code", asy
     const wrong = to(`${tiny.url}${path}`).chat.completions.create({ ...asked, model: "nobody" });
     await expect(wrong).rejects.toMatchObject({ status: 404, code, message: expect.stringMatching(message) });
   };
-  await fails("/v1/v1", null, /there is no \/v1\/v1\/chat\/completions; .* lead to \/v1\/chat\/completions/u);
+  await fails("/v1/v1", null, /path \/v1\/v1\/chat\/completions not found; .* path is \/v1\/chat\/completions/u);
   void tiny.gateway.take({ step: 0, models: {} });
-  await fails("/v1/rollouts/r", "model_not_found", /model nobody is not served; scout, solver are/u);
+  await fails("/v1/rollouts/r", "model_not_found", /model nobody not found; available: scout, solver/u);
   for (const path of ["/v1", "/v1/rollouts/r"]) {
     expect(await to(`${tiny.url}${path}`).models.retrieve("scout")).toMatchObject({ id: "scout", max_model_len: 4096 });
     await expect(to(`${tiny.url}${path}`).models.retrieve("nobody")).rejects.toMatchObject({ code: "model_not_found" });
@@ -141,7 +141,7 @@ test("an address without /v1 gets a hint, and unknown models OpenAI's code", asy
   const served = handlerOf();
   const lost = await served(new Request("http://localhost/chat/completions", { method: "POST" }));
   expect(await lost.json()).toMatchObject({
-    error: { message: expect.stringContaining("lead to /v1/chat/completions") },
+    error: { message: expect.stringContaining("path is /v1/chat/completions") },
   });
 });
 

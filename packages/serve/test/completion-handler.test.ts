@@ -146,7 +146,7 @@ test("an aborted request ends its replies and cuts its stream", async () => {
   const response = await pending;
   expect(response.status).toBe(200);
   leaving.abort();
-  await expect(response.text()).rejects.toThrow("the client is gone");
+  await expect(response.text()).rejects.toThrow("the client disconnected");
   expect([await running(handler), policy.aborted, handler.errors]).toEqual([0, 2, []]);
 });
 

@@ -140,7 +140,7 @@ test("a rollout has one split, and a step takes only training rollouts", async (
   expect((await tiny.post("/v1/rollouts/a/chat/completions", other)).body.error.code).toBe("split_differs");
   expect(
     (await tiny.post("/v1/rollouts/x/chat/completions", ask(), { "x-rollout-split": "test" })).body.error,
-  ).toMatchObject({ param: "split", message: "split: it must be train or validation, not test" });
+  ).toMatchObject({ param: "split", message: "split: expected train or validation, got test" });
   await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
   for (const id of ["v1", "v2"]) {
     await tiny.post(`/v1/rollouts/${id}/chat/completions`, ask(), header);
@@ -223,7 +223,7 @@ test("a run that rejects such histories names the difference", async () => {
   // user mark, three letters, end, assistant mark: the reply begins at 6
   expect(body.error).toMatchObject({
     code: "rerendered",
-    message: expect.stringContaining("from token 6 of the prompt on"),
+    message: expect.stringContaining("from token 6 of the prompt"),
   });
 });
 

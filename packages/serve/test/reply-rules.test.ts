@@ -64,7 +64,7 @@ test.each([
     "[1]",
     8,
     "json_invalid",
-    /the JSON is no object/u,
+    /the JSON is not an object/u,
   ],
   [
     "greedy ones are drawn once",
@@ -72,7 +72,7 @@ test.each([
     "no",
     1,
     "json_invalid",
-    /the text is no JSON/u,
+    /the text is not JSON/u,
   ],
   ["no tool", { tools: [look], tool_choice: "required" }, "no", 8, "tool_not_called", /no tool is called/u],
   [

@@ -166,14 +166,17 @@ const tools = [{ type: "function", function: { name: "look" } }];
 const view = { role: "user", name: "scout", content: "k6" };
 
 test.each([
-  [{ messages: [{ role: "system", content: "be short" }, question] }, /a team is asked one question/u],
-  [{ messages: [question, question] }, /one message without a name, not 2/u],
-  [{ messages: [view] }, /one message without a name, not 0/u],
-  [{ messages: [{ role: "user", name: "nobody", content: "" }, question] }, /messages\.0\.name: team has no agent/u],
-  [{ messages: [view, view, question] }, /messages\.1\.name: scout has a view already/u],
+  [{ messages: [{ role: "system", content: "be short" }, question] }, /a team answers one question/u],
+  [{ messages: [question, question] }, /one message without a name .*got 2/u],
+  [{ messages: [view] }, /one message without a name .*got 0/u],
+  [
+    { messages: [{ role: "user", name: "nobody", content: "" }, question] },
+    /messages\.0\.name: agent "nobody" not found/u,
+  ],
+  [{ messages: [view, view, question] }, /messages\.1\.name: scout already has a view/u],
   [{ messages: [question], logprobs: true }, /logprobs/u],
-  [{ messages: [question], tools }, /tools: a team takes no tools of its callers/u],
-  [{ messages: [question], model: "other" }, /404 model other is not served; team, team\/scout are/u],
+  [{ messages: [question], tools }, /tools: a team uses only its own tools/u],
+  [{ messages: [question], model: "other" }, /404 model other not found; available: team, team\/scout/u],
 ] as const)("a team rejects %j", async (body, message) => {
   const { client } = await served();
   await expect(client.post("/chat/completions", { body: { model: "team", ...body } })).rejects.toThrow(message);
@@ -181,5 +184,7 @@ test.each([
 
 test("a team rejects text completions", async () => {
   const { client } = await served();
-  await expect(client.completions.create({ model: "team", prompt: "a" })).rejects.toThrow(/team is a team: ask it by/u);
+  await expect(client.completions.create({ model: "team", prompt: "a" })).rejects.toThrow(
+    /team is a team; use a chat/u,
+  );
 });

@@ -90,7 +90,7 @@ test("serves a run as its team and each agent alone", async () => {
   expect(team["usage"]).toMatchObject({ laconic: { calls: 4 } });
   const tools = [{ type: "function", function: { name: "add" } }];
   const refused = await ask("/chat/completions", { model: "quick", messages, tools });
-  expect(refused).toMatchObject({ error: { param: "tools", message: expect.stringMatching(/takes no tools/u) } });
+  expect(refused).toMatchObject({ error: { param: "tools", message: expect.stringMatching(/only its own tools/u) } });
   const seat = await ask("/completions", { model: "quick/solver", prompt: [5, 6, 7], max_tokens: 2 });
   expect(seat).toMatchObject({ choices: [{ index: 0 }] });
 });

@@ -127,7 +127,10 @@ const checks = {
     const [rows, vocabulary] = expectMatrix(logits, "tokenLogProbs: logits");
     expectInts(tokens, rows, "tokenLogProbs: tokens");
     if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
-      throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+      throw new LaconicError(
+        "input_invalid",
+        `tokenLogProbs: expected at most ${vocabulary} most likely tokens, got ${count}`,
+      );
   },
 
   sumSquares: (tensors) => tensors.forEach((tensor) => expectFloats(tensor, tensor.shape, "sumSquares")),

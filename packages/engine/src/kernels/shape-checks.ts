@@ -57,7 +57,7 @@ export function expectLayout(layout: SequenceLayout, rows: number, place: string
     if (length < 0 || length > longest)
       throw new LaconicError(
         "input_invalid",
-        `${place}: sequence ${s} has length ${length}, the layout's longest is ${longest}`,
+        `${place}: sequence ${s} has length ${length}, above the layout's longest, ${longest}`,
       );
   }
   if (offsets[0] !== 0 || offsets.at(-1) !== rows)
@@ -87,7 +87,7 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, pla
     if (parent >= 0 && before !== parent) refuse(s, `continues ${parent}, whose rows end before it`);
     ends[s] = length + (parent < 0 ? 0 : (ends[parent] as number));
     if ((ends[s] as number) > longest)
-      refuse(s, `ends ${ends[s]} rows behind its root, the layout's longest is ${longest}`);
+      refuse(s, `ends ${ends[s]} rows after its root, above the layout's longest, ${longest}`);
   }
 }
 
@@ -96,7 +96,7 @@ export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: Att
   if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
     throw new LaconicError(
       "input_invalid",
-      `${place}: the cache holds ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
+      `${place}: the cache has ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
     );
 }
 
@@ -127,7 +127,7 @@ export function expectCachePlan(
     for (let i = 0; i < width; i++) {
       const page = table[s * width + i] as number;
       if (!(page >= 0 && page < cache.pages))
-        throw new LaconicError("input_invalid", `${place}: sequence ${s} names page ${page} of ${cache.pages}`, {
+        throw new LaconicError("input_invalid", `${place}: sequence ${s} has page ${page} of ${cache.pages}`, {
           sequence: s,
           page,
         });

@@ -60,19 +60,19 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   const devices = [options.device].flat();
   const { workers = devices.length, maxTokensPerMicroBatch = defaultMaxTokens, cacheBytes } = options;
   if (!Number.isInteger(workers) || workers < 1)
-    throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
+    throw new LaconicError("config_invalid", `engine.workers: expected a positive integer, got ${workers}`);
   if (devices.length === 0 || (Array.isArray(options.device) && devices.length !== workers))
     throw new LaconicError(
       "config_invalid",
-      `engine: workers is ${workers}, and there are ${devices.length} devices: each worker has one of its own`,
+      `engine.workers: expected one worker per device (${devices.length}), got ${workers}`,
     );
   if (!(maxTokensPerMicroBatch >= 1))
     throw new LaconicError(
       "config_invalid",
-      `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
+      `engine.maxTokensPerMicroBatch: expected at least 1, got ${maxTokensPerMicroBatch}`,
     );
   if (cacheBytes !== undefined && !(cacheBytes > 0))
-    throw new LaconicError("config_invalid", `engine: cacheBytes is ${cacheBytes}, expected more than 0`);
+    throw new LaconicError("config_invalid", `engine.cacheBytes: expected more than 0, got ${cacheBytes}`);
   expectSharedMemory(workers);
   const { signal } = options;
   expectNotAborted(signal, starting);
@@ -110,7 +110,7 @@ function expectSharedMemory(workers: number): void {
   if (workers === 1 || typeof SharedArrayBuffer === "function") return;
   throw new LaconicError(
     "device_unavailable",
-    `${workers} workers need memory that threads share, which this page may not have: send it with the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or take one worker`,
+    `${workers} workers need shared memory, which this page lacks; send it with the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use one worker`,
     { workers },
   );
 }
@@ -184,16 +184,14 @@ function scalarSource(
   if (train !== "head")
     throw new LaconicError(
       "config_invalid",
-      'createValueModel: train is "all", and values leave the layers of a policy as they are; take "head", or layers of their own',
+      'createValueModel: train "all" would change the layers of the policy; use "head", or separate layers',
       { key: "train" },
     );
   const { policy } = source;
   if (!(policy instanceof LocalModel) || policy.hosts !== hosts)
-    throw new LaconicError(
-      "model_unsupported",
-      `createValueModel: the policy ${policy.id} is not a model of this engine, so its layers are not here`,
-      { policy: policy.id },
-    );
+    throw new LaconicError("model_unsupported", `createValueModel: policy ${policy.id} is not a model of this engine`, {
+      policy: policy.id,
+    });
   return { kind: "scalar-on", model: policy.number };
 }
 

@@ -20,7 +20,7 @@ export function checkLora(settings: LoraSettings): void {
   const stray = settings.targets?.find((target) => !isProjection(target));
   if (stray === undefined) return;
   const known = Object.keys(loraTargets).join(", ");
-  throw new LaconicError("config_invalid", `lora.targets: ${stray} is not one of ${known}, or a module that ends so`, {
+  throw new LaconicError("config_invalid", `lora.targets: expected modules ending in ${known}, got ${stray}`, {
     key: "lora.targets",
   });
 }
@@ -40,7 +40,7 @@ export function adaptedProjections(config: ModelConfig, targets?: readonly strin
   if (!targets) return all;
   const stray = targets.find((target) => !all.some((module) => isTarget(module, target)));
   if (stray !== undefined)
-    throw new LaconicError("config_invalid", `lora.targets: the model has no projection ${stray}`, {
+    throw new LaconicError("config_invalid", `lora.targets: projection ${stray} not found in the model`, {
       key: "lora.targets",
     });
   return all.filter((module) => targets.some((target) => isTarget(module, target)));
@@ -58,7 +58,7 @@ export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<
   if (settings.rank > config.hiddenSize)
     throw new LaconicError(
       "config_invalid",
-      `lora.rank: is ${settings.rank}, no matrix of the model has a rank above its width of ${config.hiddenSize}`,
+      `lora.rank: expected at most the model's width, ${config.hiddenSize}, got ${settings.rank}`,
       { key: "lora.rank" },
     );
   const base = parameterShapes(config);

@@ -63,7 +63,7 @@ test.each([
   [{ init_lora_weights: "pissa" }, /init_lora_weights is "pissa": it changes the base/],
   [{ target_modules: ".*_proj" }, /expressions are not supported/],
   [{ target_modules: ["q_proj", "lm_head"] }, /lm_head is not a projection of a layer/],
-  [{ target_modules: ["c_attn"] }, /none of them is a projection/],
+  [{ target_modules: ["c_attn"] }, /expected at least one projection/],
   [{ r: "4" }, /r is "4": expected a number/],
 ] as const)("an adapter that computes something else is refused by name: %o", (change, message) => {
   expect(() => parsePeftConfig({ ...written, ...change }, "file")).toThrow(

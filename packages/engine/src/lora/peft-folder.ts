@@ -33,7 +33,7 @@ export async function openPeftFolder(
   if (!(await files.exists(path)) && (await files.exists(joinPath(folder, names.pickled))))
     throw new LaconicError(
       "checkpoint_missing",
-      `${folder} holds ${names.pickled} only; save it again with safe_serialization=True`,
+      `${folder}: weights exist only as ${names.pickled}; save it again with safe_serialization=True`,
       { folder },
     );
   return closedOnError(await openSafetensorsFile(files, path), (file) => {
@@ -117,7 +117,7 @@ export function parsePeftConfig(json: UnknownRecord, place: string): LoraSetting
   if (json["peft_type"] !== "LORA") throw refuse("peft_type", "only LORA is supported");
   if ((json["task_type"] ?? "CAUSAL_LM") !== "CAUSAL_LM") throw refuse("task_type", "expected CAUSAL_LM");
   if (!plainInitialisations.includes(json["init_lora_weights"]))
-    throw refuse("init_lora_weights", "it changes the base's weights, which the adapter does not hold");
+    throw refuse("init_lora_weights", "it changes the base's weights, which the adapter lacks");
   for (const [key, value] of Object.entries(json))
     if (!handledKeys.has(key) && !isOff(value)) throw refuse(key, "not supported");
   const number = (key: string, fallback?: number): number => {
@@ -149,7 +149,7 @@ function parseTargets(
   const outside = value.find((target) => /(^|\.)(lm_head|embed_tokens)$/.test(target));
   if (outside !== undefined) throw refuse("target_modules", `${outside} is not a projection of a layer`);
   const targets = value.filter(isProjection);
-  if (targets.length === 0) throw refuse("target_modules", "none of them is a projection");
+  if (targets.length === 0) throw refuse("target_modules", "expected at least one projection");
   return { targets };
 }
 

@@ -79,7 +79,7 @@ export class MeasuredKernels {
       ...this.#tensors.kernels(),
       liveTensors: () => this.#tensors.count,
       dispose: () => this.#tensors.dispose(),
-      read: () => Promise.reject(new LaconicError("engine_failed", "measured kernels hold no numbers")),
+      read: () => Promise.reject(new LaconicError("engine_failed", "measured kernels have no values")),
       createCache: (size) => {
         const cache = { ...size };
         const numbers = 2 * size.pages * size.pageSize * size.kvHeads * size.headDim;

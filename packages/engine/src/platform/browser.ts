@@ -8,7 +8,7 @@ export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, op
 async function refuse(path: string): Promise<never> {
   throw new LaconicError(
     "config_invalid",
-    `${path}: a browser has no folders; give the engine its files, such as memoryFileSystem() of @laconic/core/files`,
+    `${path}: browsers have no folders; pass files, such as memoryFileSystem() of @laconic/core/files`,
     { key: "files" },
   );
 }
@@ -17,7 +17,7 @@ async function refuse(path: string): Promise<never> {
 export function startThread(_setup: HostSetup): HostPort {
   throw new LaconicError(
     "config_invalid",
-    'a browser starts workers from the app\'s own files: give startWorker, () => new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" }), whose file calls serveEngine',
+    'browsers start workers from the app\'s files; set startWorker to () => new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" }), and call serveEngine in that file',
     { key: "startWorker" },
   );
 }

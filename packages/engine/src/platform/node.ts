@@ -18,7 +18,7 @@ export const defaultFiles: ModelFiles = {
     const found = await file.stat();
     if (!found.isFile()) {
       await file.close();
-      throw new LaconicError("weights_invalid", `${path} is no file`, { file: path });
+      throw new LaconicError("weights_invalid", `${path} is not a file`, { file: path });
     }
     return {
       bytes: found.size,

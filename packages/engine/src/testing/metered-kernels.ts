@@ -35,7 +35,7 @@ export function metered(
   };
   const expectRoom = (operation: string): void => {
     const wanted = measured.bytes();
-    const message = `${operation}: ${wanted} bytes would be alive, the limit is ${limitBytes}`;
+    const message = `${operation}: ${wanted} bytes would be allocated, the limit is ${limitBytes}`;
     if (wanted > limitBytes) throw new LaconicError("device_out_of_memory", message, { operation, limitBytes });
   };
   const onBoth = (name: string, run: (...args: readonly unknown[]) => unknown) => {

@@ -105,8 +105,8 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
     throw refuse("layer_types", json["layer_types"], "attention is full and causal");
   if ((json["pretraining_tp"] ?? 1) !== 1) throw refuse("pretraining_tp", json["pretraining_tp"], "must be 1");
   const partial = json["partial_rotary_factor"] ?? ropeBlock(json)["partial_rotary_factor"] ?? 1;
-  if (partial !== 1) throw refuse("partial_rotary_factor", partial, "whole heads are rotated");
-  if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward layers have no bias");
+  if (partial !== 1) throw refuse("partial_rotary_factor", partial, "partial rotation is not supported");
+  if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward biases are not supported");
   if ((json["attention_dropout"] ?? 0) !== 0) throw refuse("attention_dropout", json["attention_dropout"], "must be 0");
 
   const hiddenSize = size(json, "hidden_size");
@@ -120,9 +120,13 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
   const maxPositions = size(json, "max_position_embeddings");
   if (maxPositions * headDim > maxRotaryElements)
-    throw refuse("max_position_embeddings", maxPositions, `at most ${maxRotaryElements / headDim} with such heads`);
+    throw refuse(
+      "max_position_embeddings",
+      maxPositions,
+      `expected at most ${maxRotaryElements / headDim} for this head size`,
+    );
   const attentionBias = json["attention_bias"] === true;
-  if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `${modelType} has no such choice`);
+  if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `not supported for ${modelType}`);
 
   return {
     modelType,
@@ -190,7 +194,7 @@ function positive(json: UnknownRecord, key: string, fallback?: number): number {
 
 function size(json: UnknownRecord, key: keyof typeof most, fallback?: number): number {
   const value = positive(json, key, fallback);
-  if (value > most[key]) throw refuse(key, value, `at most ${most[key]} is believed`);
+  if (value > most[key]) throw refuse(key, value, `expected at most ${most[key]}`);
   return value;
 }
 

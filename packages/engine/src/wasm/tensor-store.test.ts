@@ -65,7 +65,7 @@ test("values survive when the memory grows and its buffer is replaced", async ()
 async function expectFull(call: () => unknown): Promise<void> {
   const counts = (): number[] => [kernels.liveTensors(), memory.used];
   const before = counts();
-  expect(call).toThrow("no room for an array");
+  expect(call).toThrow("no space for an array");
   expect(counts()).toEqual(before);
   const sum = kernels.scope(() => kernels.add(floats([4], 1), floats([4], 1)));
   expect([...(await kernels.read(sum))]).toEqual([8]);

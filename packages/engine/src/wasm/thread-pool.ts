@@ -152,14 +152,14 @@ export class ThreadPool {
       slices -= 1;
       if (slices > 0) continue;
       Atomics.store(words, word.failed, 1);
-      throw threadFailed(`did not finish its part in ${this.#options.patience / 1000} seconds, and is taken for dead`);
+      throw threadFailed(`did not finish within ${this.#options.patience / 1000} seconds`);
     }
     if (Atomics.load(words, word.failed) !== 0) throw threadFailed("failed");
   }
 }
 
 function threadFailed(what: string): LaconicError {
-  return new LaconicError("engine_failed", `a thread of the wasm kernels ${what}; start the engine anew`);
+  return new LaconicError("engine_failed", `a thread of the wasm kernels ${what}; restart the engine`);
 }
 
 /** Start data of a helper; structured-cloneable. */

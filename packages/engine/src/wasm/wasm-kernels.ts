@@ -82,7 +82,7 @@ const maxOwnThreads = 8;
 export const createKernels: CreateKernels = async (options, place) => {
   const { fma = false, threads, ...others } = options ?? {};
   if (typeof fma !== "boolean")
-    throw new LaconicError("config_invalid", `fma of the wasm kernels is true or false, got ${fma}`, { key: "fma" });
+    throw new LaconicError("config_invalid", `wasm kernels, fma: expected true or false, got ${fma}`, { key: "fma" });
   const count = threadCount(threads, processors(), place);
   const memory = await WasmMemory.open(await openBinary(fma, others), { fma, shared: count > 1 });
   return wasmKernelSet(memory, new ThreadPool(memory, { threads: count, start: startHelper }), fma);
@@ -97,7 +97,7 @@ export function threadCount(
   if (threads === undefined) return Math.min(maxOwnThreads, Math.max(1, Math.floor(available / place.sharing)));
   if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= maxThreads)
     return available > 0 ? (threads as number) : 1;
-  const message = `threads of the wasm kernels is a whole number from 1 to ${maxThreads}, got ${threads}`;
+  const message = `wasm kernels, threads: expected an integer from 1 to ${maxThreads}, got ${threads}`;
   throw new LaconicError("config_invalid", message, { key: "threads" });
 }
 

@@ -45,7 +45,7 @@ export class WasmMemory {
     if (started instanceof Error)
       throw new LaconicError(
         "device_unavailable",
-        `the wasm kernels do not start; they need ${fma ? "relaxed SIMD, as in Node 22" : "wasm SIMD, as in Node 20"}: ${started.message}`,
+        `the wasm kernels failed to start; they need ${fma ? "relaxed SIMD, as in Node 22" : "wasm SIMD, as in Node 20"}: ${started.message}`,
       );
     const { module, exports } = started;
     const missing = fusedNames.filter((name) => typeof exports[name] !== "function");
@@ -125,7 +125,7 @@ function bytesOf(shape: readonly number[]): number {
 }
 
 function memoryFull(shape: readonly number[]): LaconicError {
-  const message = `no room for an array [${shape.join(", ")}] in wasm memory (4 GiB, 2 GiB for one array); use smaller batches`;
+  const message = `no space for an array [${shape.join(", ")}] in wasm memory (4 GiB, 2 GiB for one array); use smaller batches`;
   return new LaconicError("device_out_of_memory", message, { bytes: bytesOf(shape) });
 }
 

@@ -82,7 +82,7 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => !optionNames.includes(key));
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `the webgpu kernels have no option "${unknown}" here`, {
+    throw new LaconicError("config_invalid", `webgpu kernels: unknown option "${unknown}"`, {
       key: unknown,
     });
   const { modules } = options;

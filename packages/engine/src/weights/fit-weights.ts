@@ -61,7 +61,7 @@ function checkShape(name: string, expected: readonly number[], found: readonly n
 
 function finite(name: string, values: Float32Array | Float64Array): Float32Array | Float64Array {
   for (let i = 0; i < values.length; i++)
-    if (!Number.isFinite(values[i])) throw refused(name, `holds ${values[i]} at element ${i}`);
+    if (!Number.isFinite(values[i])) throw refused(name, `has ${values[i]} at element ${i}`);
   return values;
 }
 

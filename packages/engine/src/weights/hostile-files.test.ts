@@ -27,7 +27,7 @@ test.skipIf(process.platform === "win32").each(["config.json", "model.safetensor
     await promisify(execFile)("mkfifo", [join(folder, name)]);
     const opened = openModelFolder(defaultFiles, folder);
     await expect(opened).rejects.toMatchObject({ code: "weights_invalid" });
-    await expect(opened).rejects.toThrow(`${name} is no file`);
+    await expect(opened).rejects.toThrow(`${name} is not a file`);
   },
 );
 
@@ -38,9 +38,7 @@ test.skipIf(process.platform === "win32")("nor is a device or a folder a file", 
 
 test("a JSON file of gigabytes is refused unread", async () => {
   await truncate(join(folder, "config.json"), 2 ** 33);
-  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow(
-    /has 8589934592 bytes, at most 67108864 are read/,
-  );
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow(/has 8589934592 bytes, the limit is 67108864/);
 });
 
 test.each(["pytorch_model.bin", "pytorch_model.bin.index.json"])("%s alone says how to convert it", async (name) => {
@@ -69,7 +67,7 @@ test.each([
 
 test("positions and width of heads are bounded together: their table is made first", () => {
   const wide = { ...json, head_dim: 4096, max_position_embeddings: 1 << 20 };
-  expect(() => parseModelConfig(wide)).toThrow(/max_position_embeddings is 1048576: at most 65536 with such heads/);
+  expect(() => parseModelConfig(wide)).toThrow(/max_position_embeddings is 1048576: expected at most 65536/);
 });
 
 test("a value nested a million deep is named without being shown", () => {

@@ -57,11 +57,11 @@ test("a separate head lies behind the rotary angles", async () => {
 });
 
 test.each([
-  ["cut short", checkpoint(true).subarray(0, -4), /has \d+ bytes, but its header .* asks for \d+: it is cut short/],
-  ["longer", new Uint8Array([...checkpoint(true), 0, 0, 0, 0]), /it is no checkpoint of llama2\.c/],
+  ["cut short", checkpoint(true).subarray(0, -4), /has \d+ bytes, expected \d+ by its header .*: truncated/],
+  ["longer", new Uint8Array([...checkpoint(true), 0, 0, 0, 0]), /not a llama2\.c checkpoint/],
   ["a few bytes", new Uint8Array(9), /fewer than the header/],
-  ["text", new TextEncoder().encode("this is no model at all, but a text"), /no shape of a Llama/],
-  ["a pickle", new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(60)]), /no shape of a Llama/],
+  ["text", new TextEncoder().encode("this is no model at all, but a text"), /not valid for a Llama/],
+  ["a pickle", new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(60)]), /not valid for a Llama/],
 ] as const)("a file that is %s is refused", async (_, bytes, message) => {
   const opened = openLlama2c(memoryFileSystem({ "m.bin": bytes }), "m.bin");
   await expect(opened).rejects.toMatchObject({ code: "weights_invalid", detail: { file: "m.bin" } });

@@ -48,14 +48,14 @@ export async function openLlama2c(
     if (file.bytes !== expected)
       throw invalid(
         path,
-        `has ${file.bytes} bytes, but its header (${describe(header)}) asks for ${expected}: it is ${file.bytes < expected ? "cut short" : "no checkpoint of llama2.c"}`,
+        `has ${file.bytes} bytes, expected ${expected} by its header (${describe(header)}): ${file.bytes < expected ? "truncated" : "not a llama2.c checkpoint"}`,
       );
     const tensors = new Map(
       places.filter(({ name }) => name !== "").map((place) => [place.name, sourceOf(file, place, header, path)]),
     );
     for (const [name, shape] of parameterShapes(parseModelConfig(config)))
       if (tensors.get(name)?.shape.join() !== shape.join())
-        throw invalid(path, `has no ${name} of shape ${shape.join(" x ")}`);
+        throw invalid(path, `lacks ${name} of shape ${shape.join(" x ")}`);
     return { config, tensors, close: () => file.close() };
   });
 }
@@ -97,7 +97,7 @@ async function readHeader(file: OpenFile, path: string): Promise<Header> {
   if (view.getUint32(0, true) === magic)
     throw new LaconicError(
       "model_unsupported",
-      `${path} is a checkpoint of llama2.c of version ${view.getInt32(integer, true)}; export it as version 0: python export.py OUT.bin --version 0 --checkpoint IN.pt`,
+      `${path} is a llama2.c checkpoint of version ${view.getInt32(integer, true)}; export it as version 0: python export.py OUT.bin --version 0 --checkpoint IN.pt`,
       { file: path },
     );
   const [dim, hidden, layers, heads, kvHeads, vocabulary, positions] = Array.from({ length: 7 }, (_, i) =>
@@ -122,7 +122,7 @@ function checked(header: Header, path: string): Header {
     heads % kvHeads === 0 &&
     dim % heads === 0 &&
     (dim / heads) % 2 === 0;
-  if (!plausible) throw invalid(path, "is no checkpoint of llama2.c: its header has no shape of a Llama");
+  if (!plausible) throw invalid(path, "is not a llama2.c checkpoint: its header is not valid for a Llama");
   return header;
 }
 

@@ -89,7 +89,7 @@ test("the same tensor in two shards is refused", async () => {
     "a.safetensors": one,
     "b.safetensors": one,
   });
-  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow("is in another file too");
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow("is also in another file");
 });
 
 test("optimiser state without steps or with half its moments is refused", async () => {

@@ -57,7 +57,9 @@ export async function openModelFolder(
       opened.push(file);
       for (const [tensor, source] of file.tensors) {
         if (tensors.has(tensor))
-          throw new LaconicError("weights_invalid", `${path}: tensor ${tensor} is in another file too`, { file: path });
+          throw new LaconicError("weights_invalid", `${path}: tensor ${tensor} is also in another file`, {
+            file: path,
+          });
         tensors.set(tensor, source);
       }
     }
@@ -137,7 +139,7 @@ export async function writeTrainingState(
 }
 
 const howToConvert =
-  "Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: " +
+  "It is not read, because loading it runs code. If you trust it, convert it with Python: " +
   'from transformers import AutoModelForCausalLM; AutoModelForCausalLM.from_pretrained("FOLDER").save_pretrained("FOLDER", safe_serialization=True)';
 
 async function weightFiles(files: ModelFiles, folder: string): Promise<string[]> {
@@ -146,10 +148,12 @@ async function weightFiles(files: ModelFiles, folder: string): Promise<string[]>
   if (!(await files.exists(path))) {
     for (const name of pickled)
       if (await files.exists(joinPath(folder, name)))
-        throw new LaconicError("checkpoint_missing", `${folder} holds ${name} only. ${howToConvert}`, { folder });
+        throw new LaconicError("checkpoint_missing", `${folder}: weights exist only as ${name}. ${howToConvert}`, {
+          folder,
+        });
     throw new LaconicError(
       "checkpoint_missing",
-      `${folder} holds no ${names.weights}; expected a Hugging Face model folder`,
+      `${folder}: ${names.weights} not found; expected a Hugging Face model folder`,
       { folder },
     );
   }
@@ -174,7 +178,7 @@ export async function readJsonFile(
   try {
     const size = file.bytes;
     if (size > maxJsonBytes)
-      throw new LaconicError("weights_invalid", `${path} has ${size} bytes, at most ${maxJsonBytes} are read`, {
+      throw new LaconicError("weights_invalid", `${path} has ${size} bytes, the limit is ${maxJsonBytes}`, {
         file: path,
       });
     value = boundedJson(new TextDecoder().decode(await readAt(file, 0, size, path)));

@@ -110,8 +110,7 @@ export async function readAt(file: OpenFile, start: number, length: number, path
   let filled = 0;
   while (filled < length) {
     const read = await file.read(bytes.subarray(filled), start + filled);
-    if (read === 0)
-      throw new LaconicError("weights_invalid", `${path} ended at byte ${start + filled}`, { file: path });
+    if (read === 0) throw new LaconicError("weights_invalid", `${path} ends at byte ${start + filled}`, { file: path });
     filled += read;
   }
   return bytes;

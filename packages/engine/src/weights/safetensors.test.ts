@@ -43,7 +43,7 @@ describe("damaged files name the file and what is wrong", () => {
   const four = new Uint8Array(4);
   test.each([
     ["too few bytes", new Uint8Array(5), "5 bytes are too few"],
-    ["a header longer than the file", craft({}, four, 1n << 40n), "header claims 1099511627776 bytes, at most 6 are"],
+    ["a header longer than the file", craft({}, four, 1n << 40n), "header claims 1099511627776 bytes, the limit is 6"],
     ["a header beyond the format's ceiling", craft({}, four, (1n << 64n) - 1n), "header claims 18446744073709551615"],
     ["a header that is no JSON", craft("{oops", four), "not JSON"],
     ["a header that is not UTF-8", craft("{}", four).with(8, 0xff), "not JSON"],
@@ -86,11 +86,11 @@ describe("damaged files name the file and what is wrong", () => {
     [
       "data that was cut off",
       craft({ t: { ...entry, shape: [2], data_offsets: [0, 8] } }, four),
-      "ends at byte 8, the file holds 4",
+      "ends at byte 8, the file has 4",
     ],
     ["overlapping tensors", craft({ t: entry, u: entry }, four), "tensor u: its data overlaps"],
     ["a gap", craft({ t: { ...entry, data_offsets: [4, 8] } }, new Uint8Array(8)), "tensor t: there is a gap"],
-    ["bytes behind the last tensor", craft({ t: entry }, new Uint8Array(5)), "tensors fill 4 bytes, the file holds 5"],
+    ["bytes behind the last tensor", craft({ t: entry }, new Uint8Array(5)), "tensors fill 4 bytes, the file has 5"],
   ])("%s", (_, file, message) => {
     const read = (): unknown => decodeSafetensors(file, "model.safetensors");
     expect(read).toThrow(message);

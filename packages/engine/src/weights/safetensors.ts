@@ -135,7 +135,7 @@ export function headerLength(prefix: Uint8Array, fileBytes: number, place: strin
   if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
   const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
   const most = Math.min(maxHeaderBytes, fileBytes - prefixBytes);
-  if (claimed > BigInt(most)) throw damaged(place, `the header claims ${claimed} bytes, at most ${most} are possible`);
+  if (claimed > BigInt(most)) throw damaged(place, `the header claims ${claimed} bytes, the limit is ${most}`);
   return Number(claimed);
 }
 
@@ -153,10 +153,10 @@ export function parseHeader(json: Uint8Array, dataBytes: number, place: string):
   for (const [name, { start, end }] of entries) {
     if (start < filled) throw damaged(place, `its data overlaps that of another tensor at byte ${start}`, name);
     if (start > filled) throw damaged(place, `there is a gap before its data at byte ${start}`, name);
-    if (end > dataBytes) throw damaged(place, `its data ends at byte ${end}, the file holds ${dataBytes}`, name);
+    if (end > dataBytes) throw damaged(place, `its data ends at byte ${end}, the file has ${dataBytes}`, name);
     filled = end;
   }
-  if (filled !== dataBytes) throw damaged(place, `tensors fill ${filled} bytes, the file holds ${dataBytes}`);
+  if (filled !== dataBytes) throw damaged(place, `tensors fill ${filled} bytes, the file has ${dataBytes}`);
   return { entries: new Map(entries), metadata: metadata as Record<string, string> };
 }
 

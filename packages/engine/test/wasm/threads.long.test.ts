@@ -142,7 +142,7 @@ test("a dying thread is a named error, not a hang", async () => {
     new Worker(dying, { eval: true, workerData: at }).on("error", () => undefined);
   };
   const mourning = await open(2, { start, patience: 400 });
-  const failed = { code: "engine_failed", message: expect.stringContaining("did not finish its part in 0.4 seconds") };
+  const failed = { code: "engine_failed", message: expect.stringContaining("did not finish within 0.4 seconds") };
   await expect(warm(mourning)).rejects.toMatchObject(failed);
   expect(() => multiply(mourning)).toThrow(expect.objectContaining({ code: "engine_failed" }));
 });

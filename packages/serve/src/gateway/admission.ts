@@ -109,7 +109,7 @@ export class Admission {
     const { size: count } = this.#held;
     for (const held of this.#held)
       if (now - held.since > maxHeldMs)
-        this.#refuse(held, behind(`${count} rollouts wait to begin, as the next step has all that it can train`));
+        this.#refuse(held, behind(`${count} rollouts wait to begin: the next step is full`));
     if (this.#held.size === 0 || now - this.#registry.movedAt() <= this.#stalledMs) return;
     this.#extra += 1;
     this.admit();

@@ -44,11 +44,11 @@ export function belongingOf(
   const user = typeof body["user"] === "string" && body["user"].startsWith("rollout:") ? body["user"].slice(8) : null;
   const one = (name: string, given: readonly (string | null | undefined)[]): string | null => {
     const found = [...new Set(given.filter((each) => typeof each === "string"))];
-    if (found.length > 1) throw invalid(`the request names the ${name}s ${found.join(" and ")}`, name);
+    if (found.length > 1) throw invalid(`the request has several values for ${name}: ${found.join(", ")}`, name);
     return found[0] === undefined ? null : checkId(found[0], name);
   };
   const split = one("split", [headers.get("x-rollout-split"), metadata["split"]]);
-  if (split !== null && !isSplit(split)) throw invalid(`split: it must be train or validation, not ${split}`, "split");
+  if (split !== null && !isSplit(split)) throw invalid(`split: expected train or validation, got ${split}`, "split");
   return {
     split,
     rollout: one("rollout", [inPath, headers.get("x-rollout-id"), metadata["rollout_id"], user]),
@@ -59,7 +59,7 @@ export function belongingOf(
 const term = z.number().min(-1e9).max(1e9);
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "it must be a name of up to 64 letters, digits and . _ : / -");
+  .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "expected a name of up to 64 letters, digits and . _ : / -");
 const terms = z.union([term, z.record(name, term)]);
 
 interface RewardBody {
@@ -98,12 +98,12 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
   if (own.length > 0 && !takesAgents)
     throw invalid("agents: this run compares whole rollouts; set train.groupBy to prompt+agent", "agents");
   const stranger = own.find(([agent]) => !agents.includes(agent));
-  if (stranger) throw invalid(`agents: there is no agent ${stranger[0]}; there are ${agents.join(", ")}`, "agents");
+  if (stranger) throw invalid(`agents: agent ${stranger[0]} not found; available: ${agents.join(", ")}`, "agents");
   const team = termsOf(body.reward ?? {});
-  if (Object.keys(team).length === 0 && own.length === 0) throw invalid("reward: it has no term", "reward");
+  if (Object.keys(team).length === 0 && own.length === 0) throw invalid("reward: expected at least one term", "reward");
   const grade = team["task"];
   if (grade !== undefined && !(grade >= 0 && grade <= 1))
-    throw invalid(`reward: the term task is a grade from 0 to 1, got ${grade}`, "reward");
+    throw invalid(`reward: expected a grade from 0 to 1 for the term task, got ${grade}`, "reward");
   return {
     reward: {
       team,

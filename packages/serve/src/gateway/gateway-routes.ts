@@ -80,7 +80,7 @@ export class GatewayRoutes {
   async #rolloutOf({ rollout: id, group, split }: Belonging, signal: AbortSignal): Promise<RegistryEntry> {
     if (id === null)
       throw invalid(
-        "the request names no rollout: send it to /v1/rollouts/ID/..., or with the header x-rollout-id, metadata.rollout_id, or user rollout:ID",
+        "rollout id missing: send the request to /v1/rollouts/ID/..., or set the header x-rollout-id, metadata.rollout_id, or user rollout:ID",
         "rollout",
       );
     const rollout = this.#openRollout(id) ?? (await this.#begin(id, group, split ?? "train", signal));
@@ -91,10 +91,7 @@ export class GatewayRoutes {
     await rollout.opened; // a concurrent request of the rollout may have started it
     if (group !== null && rollout.group !== null && rollout.group !== group) throw otherGroup(id, rollout.group, group);
     if (split !== null && split !== rollout.split)
-      throw refused(
-        "split_differs",
-        `the first request of rollout ${id} is of the split ${rollout.split}, not ${split}`,
-      );
+      throw refused("split_differs", `rollout ${id} began with split ${rollout.split}, got ${split}`);
     rollout.group ??= group;
     rollout.touched = this.#options.now();
     return rollout;
@@ -104,9 +101,9 @@ export class GatewayRoutes {
     const { admission, registry } = this.#state;
     const { maxOpen, maxWaiting } = this.#options.limits;
     if (registry.open.size + admission.held >= maxOpen)
-      throw new HttpError(429, "rate_limit_error", `${maxOpen} rollouts are open already`, null, "rollouts_open");
+      throw new HttpError(429, "rate_limit_error", `${maxOpen} rollouts are already open`, null, "rollouts_open");
     if (split !== "validation" && registry.waiting >= maxWaiting)
-      throw behind(`${registry.waiting} rollouts wait to be trained`);
+      throw behind(`${registry.waiting} rollouts wait for training`);
     return admission.begin(id, group, split, signal);
   }
 
@@ -117,7 +114,7 @@ export class GatewayRoutes {
     if (other === undefined) return;
     if (this.#options.otherSampling === "refuse")
       throw invalid(
-        `${other} is ${JSON.stringify(body[other])}, this run samples at ${JSON.stringify(own[other])}`,
+        `${other}: expected ${JSON.stringify(own[other])}, as in this run, got ${JSON.stringify(body[other])}`,
         other,
       );
     this.#state.otherSampling += 1;
@@ -132,9 +129,9 @@ export class GatewayRoutes {
     const job = isChat ? chatJob(body, { defaultMaxTokens, tools, textOf }) : completionJob(body, defaultMaxTokens);
     const [rule] = job.rules;
     // A reply that is redrawn until it fits is not a sample of the policy, so it cannot be trained.
-    if (rule) throw invalid(`${rule.parameter}: in training the policy alone decides what it writes`, rule.parameter);
-    if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
-    if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
+    if (rule) throw invalid(`${rule.parameter}: not supported in training; remove it`, rule.parameter);
+    if (job.count !== 1) throw invalid("n: expected 1 reply per request of a rollout", "n");
+    if (job.echo) throw invalid("echo: not supported in training; remove it", "echo");
     if (tokenizer) for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
     return job;
   }
@@ -182,8 +179,8 @@ export class GatewayRoutes {
     const { method } = request;
     if (action === "" && method === "GET") return jsonResponse(200, this.#describe(id));
     if (action !== "reward" && action !== "abandon")
-      throw new HttpError(404, "invalid_request_error", `a rollout has no ${action || "such request"}`);
-    if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action} takes POST`);
+      throw new HttpError(404, "invalid_request_error", `rollout action ${action || "GET"} not found`);
+    if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action}: expected POST`);
     if (action === "reward") return jsonResponse(200, await this.#reward(request, id));
     this.#knownRollout(id);
     await this.#drop(id, "abandoned");
@@ -193,7 +190,7 @@ export class GatewayRoutes {
   async #reward(request: Request, id: string): Promise<object> {
     const { agents, agentRewards, journal, maxBodyBytes } = this.#options;
     const body = await readJson(request, maxBodyBytes);
-    if (!isRecord(body)) throw invalid("the body is no JSON object");
+    if (!isRecord(body)) throw invalid("expected a JSON object as body");
     const said = rewardIn(body, this.#names, agentRewards);
     const first = this.#state.rewards.get(id);
     if (first && isRepeated(said, first)) return { ...this.#describe(id), repeated: true };
@@ -202,10 +199,7 @@ export class GatewayRoutes {
     const isValidation = rollout.split === "validation";
     const group = rollout.group ?? said.group ?? (isValidation ? id : null);
     if (group === null)
-      throw invalid(
-        "the rollout has no group: name the problem that it is about, as group or by x-rollout-group",
-        "group",
-      );
+      throw invalid("the rollout has no group; set group or x-rollout-group to its problem's name", "group");
     if (said.group !== null && said.group !== group) throw otherGroup(id, group, said.group);
     if (!rollout.calls.some(({ agent, completion }) => agents[agent]?.learns && completion.trace)) {
       const learners = this.#names.filter((name) => agents[name]?.learns);
@@ -251,9 +245,9 @@ export class GatewayRoutes {
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };
 
 function otherGroup(id: string, group: string, given: string): HttpError {
-  return refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${given}`);
+  return refused("group_differs", `rollout ${id} belongs to group ${group}, got ${given}`);
 }
 
 function unknown(id: string): HttpError {
-  return new HttpError(404, "invalid_request_error", `there is no rollout ${id}`, null, "rollout_unknown");
+  return new HttpError(404, "invalid_request_error", `rollout ${id} not found`, null, "rollout_unknown");
 }

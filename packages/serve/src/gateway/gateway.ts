@@ -101,7 +101,8 @@ function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings 
   return { ...options, now: steady };
 }
 
-const shutting = (): HttpError => new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
+const shutting = (): HttpError =>
+  new HttpError(503, "server_error", "the server is shutting down", null, "shutting_down");
 
 class RolloutGateway implements Gateway {
   readonly #options: GatewaySettings;
@@ -179,7 +180,7 @@ class RolloutGateway implements Gateway {
   async listen(port: number, host: string = "127.0.0.1"): Promise<string> {
     const { hosts, apiKey, onError } = this.#options;
     if (apiKey === null && !isLoopback(host))
-      throw new LaconicError("config_invalid", `${host} is open to other machines: give the gateway an apiKey`, {
+      throw new LaconicError("config_invalid", `${host} is open to other machines; set the gateway's apiKey`, {
         host,
       });
     const server = createHandlerServer(this.handler, onError, { hosts, apiKey });

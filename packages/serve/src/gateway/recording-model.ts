@@ -47,7 +47,7 @@ export function recordingModel(
     const answered = idempotencyKey === null ? undefined : calls.find((call) => call.idempotencyKey === idempotencyKey);
     if (answered) {
       if (answered.agent !== agent || answered.prompt !== prompt.text)
-        throw refused("idempotency_key_differs", "another request of the rollout had this idempotency-key");
+        throw refused("idempotency_key_differs", "another request of the rollout used this idempotency-key");
       if (tools) read = { content: tools.read(answered.completion.text).content, calls: answered.tools };
       return answered.completion;
     }
@@ -56,7 +56,7 @@ export function recordingModel(
     if (calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
     const turn = rollout.asked++;
     const model = state.models[agent];
-    if (!model) throw new Error(`no model was given for ${agent}`);
+    if (!model) throw new Error(`model of agent ${agent} missing`);
     const { maxTokens, stop } = request.sampling;
     const completion = await model.complete({
       ...request,
@@ -100,21 +100,21 @@ function checkRoom(
 ): void {
   const length = prompt.tokens?.length ?? 0;
   if (length >= contextLength)
-    throw invalid(`the prompt has ${length} tokens, the context of ${prompt.agent} ${contextLength}`, "messages");
+    throw invalid(`the prompt has ${length} tokens, the context of ${prompt.agent} has ${contextLength}`, "messages");
   if (calls.length >= maxCalls || recordedTokens(calls) + length > maxTokens)
-    throw refused("rollout_full", `the rollout has its ${maxCalls} requests or ${maxTokens} tokens`);
+    throw refused("rollout_full", `the rollout reached its limit of ${maxCalls} requests or ${maxTokens} tokens`);
   const { kind, differsAt = 0 } = standingOf(calls, prompt);
   if (kind === "rerendered" && rerendered === "refuse")
     throw refused(
       "rerendered",
-      `the history says an earlier reply in other tokens than were sampled, from token ${differsAt} of the prompt on`,
+      `the history has an earlier reply in other tokens than sampled, from token ${differsAt} of the prompt`,
     );
 }
 
 export function staleRollout(step: number): HttpError {
   return refused(
     "rollout_stale",
-    `the rollout has replies of weights that are too old by now (step ${step}); begin a new one, and say its group with the first request; or set train.asynchronous`,
+    `the rollout has replies of outdated weights (now step ${step}); begin a new one with its group in the first request, or set train.asynchronous`,
   );
 }
 

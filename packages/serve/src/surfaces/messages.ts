@@ -11,7 +11,7 @@ import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } f
 const inputTool = z.strictObject({
   // Ignored: prefixes are always cached.
   cache_control: z.unknown().optional(),
-  type: z.literal("custom", { error: "only custom tools are taken: others run at their provider" }).nullish(),
+  type: z.literal("custom", { error: "expected custom; other tools run at their provider" }).nullish(),
   name: z.string().min(1).max(256),
   description: z.string().optional(),
   input_schema: z.record(z.string(), z.unknown()),
@@ -41,7 +41,9 @@ const bodySchema = z.strictObject({
   metadata: z.record(z.string().max(64), z.string().max(512).nullable()).optional(),
   // Clients send these with a value that has no effect.
   service_tier: z.enum(["auto", "standard_only"]).optional(),
-  thinking: z.looseObject({ type: z.literal("disabled", { error: "models here do not think apart" }) }).optional(),
+  thinking: z
+    .looseObject({ type: z.literal("disabled", { error: "expected disabled; separate thinking is not supported" }) })
+    .optional(),
 });
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
@@ -65,7 +67,7 @@ const blocks: Readonly<Record<"user" | "assistant", Readonly<Record<string, z.Zo
       type: z.literal("tool_use"),
       id: callId,
       name: z.string().max(256),
-      input: z.instanceof(JsonText, { error: "it must be a group of settings" }),
+      input: z.instanceof(JsonText, { error: "expected an object" }),
     }),
   },
 };
@@ -105,7 +107,7 @@ function chatOf(body: z.output<typeof bodySchema>): Record<string, unknown> {
   const { system, messages, stop_sequences: stop, tools = [], tool_choice: choice, metadata = {} } = body;
   const turns = readList(messages, "messages", turnsOf).flat();
   if (turns.at(-1)?.role === "assistant")
-    throw invalid("messages: the last is the assistant's; a reply that was begun is not continued", "messages");
+    throw invalid("messages: expected a user message last; replies are not continued", "messages");
   const { user_id: user, ...rest } = metadata;
   return {
     ...Object.fromEntries(Object.entries(body).filter(([key]) => passed.has(key))),

@@ -7,10 +7,10 @@ import { idleShape, surfaceShape } from "../schemas.ts";
 import { readList, readText, readTyped } from "./surface.ts";
 import type { ChatTurn, ChatAnswer, ChatHead, EventWriter, SaidCall, Surface } from "./surface.ts";
 
-const notStored = (what: string): string => `nothing is stored here: ${what}`;
+const notStored = (what: string): string => `this server stores nothing; ${what}`;
 
 const functionTool = z.strictObject({
-  type: z.literal("function", { error: "only functions are taken: other tools run at their provider" }),
+  type: z.literal("function", { error: "expected function; other tools run at their provider" }),
   name: z.string().min(1).max(256),
   description: z.string().nullish(),
   parameters: z.unknown().optional(),
@@ -36,11 +36,11 @@ const bodySchema = z.strictObject({
   // Clients send these with a value that has no effect.
   previous_response_id: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
   conversation: z.never({ error: notStored("send the whole input, earlier turns included") }).optional(),
-  store: z.literal(false, { error: notStored("leave it out, or send false") }).optional(),
-  background: z.literal(false, { error: notStored("ask for a stream") }).optional(),
+  store: z.literal(false, { error: notStored("remove it or send false") }).optional(),
+  background: z.literal(false, { error: notStored("use a stream") }).optional(),
   truncation: z.literal("disabled").optional(),
   include: z
-    .array(z.literal("reasoning.encrypted_content", { error: "replies have no such thing to include" }))
+    .array(z.literal("reasoning.encrypted_content", { error: "expected reasoning.encrypted_content" }))
     .optional(),
   reasoning: z.strictObject({ effort: z.literal("none").nullish(), summary: z.null().optional() }).optional(),
   max_tool_calls: z.int().min(1).optional(),
@@ -94,7 +94,7 @@ function turnsOf(input: unknown): ChatTurn[] {
       const last = turns.at(-1)?.role === "assistant" ? turns.pop() : undefined;
       // Each call copies the previous ones, so their number is limited.
       if ((last?.tool_calls?.length ?? 0) >= maxCalls)
-        throw invalid(`${place}: one reply has at most ${maxCalls} calls`, place);
+        throw invalid(`${place}: expected at most ${maxCalls} calls per reply`, place);
       const call = { id, type: "function", function: { name, arguments: json } } as const;
       turns.push({ role: "assistant", content: "", ...last, tool_calls: [...(last?.tool_calls ?? []), call] });
     } else if (item.kind === "output")
@@ -104,7 +104,7 @@ function turnsOf(input: unknown): ChatTurn[] {
       turns.push({ role, content: readText(content, `${place}.content`, texts), ...(name !== undefined && { name }) });
     }
   });
-  if (turns.length === 0) throw invalid("input: it is empty", "input");
+  if (turns.length === 0) throw invalid("input: expected at least one item", "input");
   return turns;
 }
 

@@ -81,8 +81,8 @@ export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string,
   const schema = type !== undefined && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
   if (schema) return parse(schema, value, place);
   const known = Object.keys(schemas);
-  const said = type === undefined ? "it has no type" : `${JSON.stringify(type.slice(0, 64))} is not taken`;
-  throw invalid(`${place}: ${said}; ${known.join(", ")} ${known.length === 1 ? "is" : "are"}`, place);
+  const said = type === undefined ? "type missing" : `unknown type ${JSON.stringify(type.slice(0, 64))}`;
+  throw invalid(`${place}: ${said}; expected ${known.join(", ")}`, place);
 }
 
 /** Reads the items of a list in order and stops at the first invalid one. */

@@ -72,7 +72,7 @@ test("a worker without the device's kernels says which it has", async () => {
   const engine = createLocalEngine({ device, startWorker: () => startWorker({ kernels }) });
   await expect(engine).rejects.toMatchObject({
     code: "device_unavailable",
-    message: expect.stringContaining("given reference"),
+    message: expect.stringContaining("available: reference"),
   });
 });
 

@@ -35,7 +35,7 @@ export function serveEngine(
     if (!create)
       throw new LaconicError(
         "device_unavailable",
-        `this worker has no kernels for ${device}; it was given ${Object.keys(kernels).join(", ") || "none"}`,
+        `this worker has no kernels for ${device}; available: ${Object.keys(kernels).join(", ") || "none"}`,
         { device },
       );
     return new InlineHost(await create(options, place), { ...settings, files });

@@ -85,7 +85,7 @@ export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
     onFailure(listener) {
       const failed = (what: string): void => listener(new LaconicError("engine_failed", what));
       worker.addEventListener("error", ({ message }) =>
-        failed(`the engine's worker stopped: ${message ?? "its file cannot be loaded"}`),
+        failed(`the engine's worker stopped: ${message ?? "failed to load its file"}`),
       );
       worker.addEventListener("messageerror", () => failed("a message of the engine's worker cannot be read"));
     },

@@ -144,7 +144,7 @@ export function explainOutOfMemory(
   const advice = recompute === "none" ? `set recompute to "layer", ` : "";
   return new LaconicError(
     "device_out_of_memory",
-    `${what} of ${tokens} tokens needs ${bytes} bytes for a ${recompute ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or take a smaller model (${error.message})`,
+    `${what} of ${tokens} tokens needs ${bytes} bytes for a ${recompute ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or use a smaller model (${error.message})`,
     { tokens, bytes, sequences: sequences.length },
     error,
   );

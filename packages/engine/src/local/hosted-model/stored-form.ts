@@ -93,7 +93,7 @@ function expectSame(place: string, live: object, stored: object, folder: string)
     if (JSON.stringify(found) !== JSON.stringify(value))
       throw new LaconicError(
         "weights_invalid",
-        `${folder}: ${place}${key} is ${JSON.stringify(found)}, the model has ${JSON.stringify(value)}`,
+        `${folder}: ${place}${key}: expected ${JSON.stringify(value)}, as in the model, got ${JSON.stringify(found)}`,
         { folder, key: place + key },
       );
   }

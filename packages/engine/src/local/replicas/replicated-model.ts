@@ -191,7 +191,7 @@ export class ReplicatedModel {
     if (tokens >= this.#maxTokens) return;
     if (!this.#warned)
       this.#onWarning?.(
-        `${this.id}: the device ran out of memory; micro-batches shrink to ${tokens} tokens and may shrink further. Results stay the same but for rounding; maxTokensPerMicroBatch: ${tokens} saves the passes that fail`,
+        `${this.id}: the device ran out of memory; micro-batches shrink to ${tokens} tokens and may shrink further. Results stay the same up to rounding; set maxTokensPerMicroBatch to ${tokens} to avoid failed passes`,
       );
     this.#warned = true;
     this.#maxTokens = tokens;

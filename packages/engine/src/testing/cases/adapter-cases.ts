@@ -19,7 +19,7 @@ export function adapterCases({
   trainSteps,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
   return [
-    modelCase("a fresh adapter changes nothing, and training it leaves its base alone", async (model, engine) => {
+    modelCase("a fresh adapter changes nothing, and training it leaves its base unchanged", async (model, engine) => {
       const before = await logProbsOf(model);
       const adapted = await engine.createModel(adapter());
       expectThat((await logProbsOf(adapted)) === before, "the base's log-probs");
@@ -32,7 +32,7 @@ export function adapterCases({
       expectThat((await logProbsOf(other)) === before, "another adapter on the same base to start from the base");
     }),
 
-    modelCase("adapters on one base train apart, each with its own optimiser", async (_, engine) => {
+    modelCase("adapters on one base train independently, each with its own optimiser", async (_, engine) => {
       const alone = await engine.createModel(adapter());
       await trainSteps(alone, 3);
       const expected = await logProbsOf(alone);
@@ -85,20 +85,20 @@ export function adapterCases({
       }),
     ),
 
-    modelCase("a snapshot of an adapter stays while the adapter learns", async (model, engine) => {
+    modelCase("a snapshot of an adapter stays unchanged while the adapter learns", async (model, engine) => {
       const adapted = await engine.createModel(adapter());
       await trainSteps(adapted, 3);
       const snapshot = await adapted.snapshot();
       const [frozen, replies] = [await logProbsOf(snapshot), await adapted.sample(requests)];
       await trainSteps(adapted, 1);
       expectThat((await logProbsOf(snapshot)) === frozen, "the frozen log-probs");
-      expectThat((await logProbsOf(adapted)) !== frozen, "the live ones to move on");
+      expectThat((await logProbsOf(adapted)) !== frozen, "the live ones to change");
       expectThat(sameReplies(await snapshot.sample(requests), replies), "the replies of the adapter as it was");
-      expectThat(!sameReplies(await model.sample(requests), replies), "the base to reply otherwise");
+      expectThat(!sameReplies(await model.sample(requests), replies), "the base to give other replies");
       await snapshot.dispose();
     }),
 
-    modelCase("another adapter's folder, or none, is refused and changes nothing", (model, engine) =>
+    modelCase("a folder of another adapter, or a missing one, is refused and changes nothing", (model, engine) =>
       inFolder(async (folder) => {
         const adapted = await engine.createModel(adapter());
         await trainSteps(adapted, 1);
@@ -148,7 +148,7 @@ export function adapterCases({
       expectThat(plain.logProbs.values.join() === (await logProbsOf(without)), "no dropout to change nothing");
     }),
 
-    modelCase("adapter settings that cannot be are refused by name", async (_, engine) => {
+    modelCase("invalid adapter settings are refused by name", async (_, engine) => {
       for (const change of [{ rank: 0 }, { alpha: -1 }, { dropout: 1 }, { targets: [] }, { targets: ["lm_head"] }]) {
         const error = await refusal("config_invalid", engine.createModel(adapter(change)));
         const [key] = Object.keys(change);

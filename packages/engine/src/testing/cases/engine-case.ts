@@ -195,7 +195,7 @@ export function expectReplies(
   if (engine.capabilities.batchInvariant)
     return expectThat(sameReplies(replies, expected), "the same replies, bit for bit");
   replies.forEach(({ tokens, logProbs }, i) => {
-    expectThat(tokens.join() === expected[i]?.tokens.join(), `reply ${i} to say the same`);
+    expectThat(tokens.join() === expected[i]?.tokens.join(), `reply ${i} to be the same`);
     logProbs.forEach((logProb, t) =>
       expectNear(logProb, expected[i]?.logProbs[t] as number, 1e-5, `log-prob ${i},${t}`),
     );

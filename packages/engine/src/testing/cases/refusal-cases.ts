@@ -11,7 +11,7 @@ export function refusalCases({
   sequences,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
   return [
-    modelCase("a gradient that is not finite is refused by place and changes nothing", async (model) => {
+    modelCase("a non-finite gradient is refused with its position and changes nothing", async (model) => {
       const before = await logProbsOf(model);
       await model.forwardBackward(sequences, pullUp());
       const error = await refusal(
@@ -45,7 +45,7 @@ export function refusalCases({
       expectThat(!applied, "nothing to be left to step on");
     }),
 
-    modelCase("bad sample requests are refused by name, and the model goes on working", async (model) => {
+    modelCase("invalid sample requests are refused by name, and the model stays usable", async (model) => {
       const request = requests[0] as SampleRequest;
       const bad: readonly [Partial<SampleRequest>, string][] = [
         [{ promptTokens: [] }, "empty"],
@@ -75,7 +75,7 @@ export function refusalCases({
       expectThat((await model.sample([request])).length === 1, "a good request to be served after bad ones");
     }),
 
-    modelCase("sampling that is not supported is refused by name, and the rest is taken", async (model) => {
+    modelCase("unsupported sampling is refused by name, and the rest is accepted", async (model) => {
       const request = requests[0] as SampleRequest;
       for (const [name, sampling] of actingSampling()) {
         const asked = { ...request, sampling: { ...sampling, maxTokens: 2 } };
@@ -85,7 +85,7 @@ export function refusalCases({
       }
     }),
 
-    modelCase("bad sequences are refused by name, before anything is added to the gradient", async (model) => {
+    modelCase("invalid sequences are refused by name, before anything is added to the gradient", async (model) => {
       const good = { promptTokens: [1, 2], completionTokens: [3] };
       const bad = [
         [{ promptTokens: [1], completionTokens: [2, 99] }, "99 at position 1"],
@@ -118,7 +118,7 @@ export function refusalCases({
       }
     }),
 
-    modelCase("what was disposed refuses calls, and what remains works", async (model, engine) => {
+    modelCase("disposed models refuse calls, and other models work", async (model, engine) => {
       const snapshot = await model.snapshot();
       await snapshot.dispose();
       await refusal("engine_failed", snapshot.forward(sequences));

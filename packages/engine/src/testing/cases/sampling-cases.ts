@@ -6,7 +6,7 @@ import { type CaseKit, expectNear, expectReplies, samplingMargin } from "./engin
 export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] {
   const { modelCase, wholeCase, requests, sameReplies } = kit;
   return [
-    modelCase("a listener hears every token of every reply, in order, with its log-prob", async (model) => {
+    modelCase("a listener receives every token of every reply, in order, with its log-prob", async (model) => {
       const received = requests.map((): { tokens: number[]; logProbs: number[] } => ({ tokens: [], logProbs: [] }));
       const replies = await model.sample(requests, (request, { token, logProb }) => {
         received[request]?.tokens.push(token);
@@ -28,19 +28,19 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
         const [alone] = await model.sample([request]);
         expectThat(
           alone?.tokens.join() === first[i]?.tokens.join(),
-          `request ${i} to say the same alone as in the batch`,
+          `request ${i} to give the same reply alone as in the batch`,
         );
       }
     }),
 
-    modelCase("a reply ends at a stop token or at its ceiling, and says which", async (model) => {
+    modelCase("a reply ends at a stop token or at its limit, and reports which", async (model) => {
       for (const [i, { tokens, finishReason }] of (await model.sample(requests)).entries()) {
         const stopped = tokens.at(-1) === 0;
         expectThat(
           tokens.length > 0 && tokens.length <= 4 + i,
           `reply ${i} to have 1 to ${4 + i} tokens, got ${tokens.length}`,
         );
-        expectThat(!tokens.slice(0, -1).includes(0), `reply ${i} to go on after no stop token`);
+        expectThat(!tokens.slice(0, -1).includes(0), `reply ${i} not to continue after a stop token`);
         expectThat(
           finishReason === (stopped ? "stop" : "length"),
           `reply ${i} to finish by ${stopped ? "stop" : "length"}`,
@@ -78,7 +78,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       });
     }),
 
-    modelCase("calls made while others run join them, and say the same as before", async (model, engine) => {
+    modelCase("calls made while others run join them and give the same replies", async (model, engine) => {
       const before = await model.sample(requests);
       const joined = await Promise.all(
         requests.map(async (request, i) => {
@@ -90,7 +90,7 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       expectReplies(kit, engine, joined, before);
     }),
 
-    modelCase("an aborted request ends with what it has, and the others go on", async (model, engine) => {
+    modelCase("an aborted request ends with its tokens so far, and the others continue", async (model, engine) => {
       const long = requests.map((request) => ({
         ...request,
         sampling: { temperature: 1, maxTokens: 20 },
@@ -116,30 +116,33 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       expectThat(never?.finishReason === "aborted", "a request aborted before it was made to end by aborted");
     }),
 
-    modelCase("turns of one conversation go on from its cached prefix, and say the same", async (model, engine) => {
-      const sampling = { temperature: 1, maxTokens: 5 };
-      const turns = async (conversation?: string): Promise<SampleResult[]> => {
-        const said: SampleResult[] = [];
-        let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
-        for (const turn of [0, 1, 2]) {
-          const random = randomFromSeed(turn).state();
-          const request = {
-            promptTokens,
-            sampling,
-            stopTokens: [],
-            random,
-            ...(conversation !== undefined && { conversation }),
-          };
-          const [reply] = await model.sample([request]);
-          said.push(reply as SampleResult);
-          promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
-        }
-        return said;
-      };
-      expectReplies(kit, engine, await turns("one"), await turns());
-    }),
+    modelCase(
+      "turns of one conversation continue its cached prefix and give the same replies",
+      async (model, engine) => {
+        const sampling = { temperature: 1, maxTokens: 5 };
+        const turns = async (conversation?: string): Promise<SampleResult[]> => {
+          const said: SampleResult[] = [];
+          let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
+          for (const turn of [0, 1, 2]) {
+            const random = randomFromSeed(turn).state();
+            const request = {
+              promptTokens,
+              sampling,
+              stopTokens: [],
+              random,
+              ...(conversation !== undefined && { conversation }),
+            };
+            const [reply] = await model.sample([request]);
+            said.push(reply as SampleResult);
+            promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
+          }
+          return said;
+        };
+        expectReplies(kit, engine, await turns("one"), await turns());
+      },
+    ),
 
-    ...wholeCase("log-probs at temperature 1 are the model's own, beside the likeliest tokens", async (model) => {
+    ...wholeCase("log-probs at temperature 1 are the model's and come with the likeliest tokens", async (model) => {
       const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));
       const received: (DrawnToken | undefined)[][] = requests.map(() => []);
       const replies = await model.sample(asking, (request, drawn) => received[request]?.push(drawn));
@@ -159,13 +162,13 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
           );
           expectThat(
             JSON.stringify(received[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
-            `the listener to hear ${i},${t}`,
+            `the listener to receive ${i},${t}`,
           );
         });
       });
     }),
 
-    ...wholeCase("one kept token is the greedy one, however it is cut", async (model) => {
+    ...wholeCase("truncation to one token gives the greedy one", async (model) => {
       const [request] = requests as readonly [SampleRequest];
       const cuts: readonly Partial<SampleRequest["sampling"]>[] = [{ topK: 1 }, { topP: 1e-6 }, { minP: 1 }];
       const replies = await model.sample(

@@ -15,7 +15,7 @@ export function storageCases({
   profile,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
   return [
-    modelCase("a saved model continues bit for bit, in a new model and in its own", (model, engine) =>
+    modelCase("a saved model continues bit for bit, in a new model and in itself", (model, engine) =>
       inFolder(async (folder) => {
         await trainSteps(model, 2);
         const files = await model.save(folder);
@@ -45,7 +45,7 @@ export function storageCases({
       }),
     ),
 
-    ...snapshotCase("loading forgets the gradient added up before and leaves snapshots alone", (model) =>
+    ...snapshotCase("loading discards the accumulated gradient and leaves snapshots unchanged", (model) =>
       inFolder(async (folder) => {
         await model.save(folder);
         const before = await logProbsOf(model);
@@ -58,7 +58,7 @@ export function storageCases({
       }),
     ),
 
-    ...wholeCase("a weight or a moment that is no number is refused by name and changes nothing", (model) =>
+    ...wholeCase("a weight or a moment that is not finite is refused by name and changes nothing", (model) =>
       inFolder(async (folder) => {
         await trainSteps(model, 1);
         const before = await logProbsOf(model);
@@ -75,7 +75,7 @@ export function storageCases({
       }),
     ),
 
-    ...wholeCase("another model's folder, or none, is refused and changes nothing", (model, engine) =>
+    ...wholeCase("a folder of another model, or a missing one, is refused and changes nothing", (model, engine) =>
       inFolder(async (folder) => {
         const before = await logProbsOf(model);
         await refusal("checkpoint_missing", model.load(folder));

@@ -13,7 +13,7 @@ export function trainingCases({
   profile,
 }: CaseKit): readonly ConformanceCase<Engine>[] {
   return [
-    modelCase("log-probs and entropies do not depend on what else is in the batch", async (model) => {
+    modelCase("log-probs and entropies do not depend on the rest of the batch", async (model) => {
       const together = await model.forward(sequences);
       expectThat(together.logProbs.offsets.join() === "0,3,4,4,9", "one value per completion token");
       for (const [i, sequence] of sequences.entries()) {
@@ -27,12 +27,12 @@ export function trainingCases({
       }
     }),
 
-    modelCase("the token gradient is asked for every sequence once, with the log-probs of its rows", async (model) => {
+    modelCase("the token gradient is requested once per sequence, with the log-probs of its rows", async (model) => {
       const expected = await model.forward(sequences);
       const asked: number[] = [];
       const seen = await model.forwardBackward(sequences, (logProbs, rows) => {
         asked.push(...rows);
-        expectThat(logProbs.offsets.length === rows.length + 1, "one stretch of log-probs per row");
+        expectThat(logProbs.offsets.length === rows.length + 1, "one array of log-probs per row");
         rows.forEach((row, i) => {
           const [own, whole] = [raggedRow(logProbs, i), raggedRow(expected.logProbs, row)];
           expectThat(own.length === whole.length, `${whole.length} log-probs of sequence ${row}, got ${own.length}`);
@@ -44,7 +44,7 @@ export function trainingCases({
       expectThat(seen.logProbs.offsets.join() === "0,3,4,4,9", "the log-probs in the order of the batch");
     }),
 
-    modelCase("what sequences share changes neither log-probs nor gradients", async (model) => {
+    modelCase("shared prefixes change neither log-probs nor gradients", async (model) => {
       const [first, second] = [
         { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2] },
         { promptTokens: [1, 2, 3, 4, 0, 1], completionTokens: [2, 2] },
@@ -116,18 +116,18 @@ export function trainingCases({
       expectThat((await model.sample([])).length === 0, "no requests to give no replies");
     }),
 
-    ...snapshotCase("a snapshot stays as it was while training goes on", async (model) => {
+    ...snapshotCase("a snapshot stays unchanged while training continues", async (model) => {
       const snapshot = await model.snapshot();
       const before = await logProbsOf(model);
       expectThat((await logProbsOf(snapshot)) === before, "the snapshot to equal the live policy");
       await trainSteps(model, 1);
       expectThat((await logProbsOf(snapshot)) === before, "the snapshot to be unchanged");
-      expectThat((await logProbsOf(model)) !== before, "the live policy to have moved");
+      expectThat((await logProbsOf(model)) !== before, "the live policy to have changed");
       expectThat(snapshot.weightVersion === 0 && model.weightVersion === 1, "versions 0 and 1");
       await snapshot.dispose();
     }),
 
-    modelCase("models live side by side and do not touch each other", async (model, engine) => {
+    modelCase("models of one engine do not affect each other", async (model, engine) => {
       const other = await engine.createModel(profile.source(2));
       const twin = await engine.createModel(profile.source(1));
       const [own, foreign] = [await logProbsOf(model), await logProbsOf(other)];

@@ -63,7 +63,7 @@ export function valueCases({
       },
     },
 
-    valueCase("a fresh scalar head says 0, and learns what states are worth", source, async (model) => {
+    valueCase("a fresh scalar head gives 0 and learns the values of states", source, async (model) => {
       expectThat(!model.hasStoredHead, "no stored head");
       expectThat((await model.forward(states)).values.join() === "0,0,0", "zeros");
       expectThat((await fit(model, 60)) < 0.05, "a squared error near 0 after 60 steps");
@@ -123,7 +123,7 @@ export function valueCases({
       }),
     ),
 
-    modelCase("a head on a policy's layers reads them as they are and leaves them so", async (policy, engine) => {
+    modelCase("a head on a policy's layers reads them and leaves them unchanged", async (policy, engine) => {
       if (!engine.capabilities.scalarHeads) return;
       const trunk: ValueSource = { kind: "trunk", policy };
       const before = await logProbsOf(policy);
@@ -147,27 +147,31 @@ export function valueCases({
       await refusal("config_invalid", engine.createValueModel(trunk, { train: "all" }));
     }),
 
-    valueCase("bad states and gradients are refused by place and change nothing", source, async (model) => {
-      await fit(model, 2);
-      const before = await model.forward(states);
-      const bad: readonly [ValueSequence, string][] = [
-        [{ tokens: [] }, "no token"],
-        [{ tokens: [1, 99] }, "99 at position 1"],
-        [{ tokens: [1], from: 1 }, "from is 1"],
-        [{ tokens: [1, 2], from: 0.5 }, "from is 0.5"],
-        [{ tokens: Array.from({ length: 49 }, () => 1) }, "49 tokens"],
-      ];
-      for (const [state, said] of bad) {
-        const { message } = await refusal("input_invalid", model.forward([{ tokens: [1] }, state]));
-        expectThat(message.includes(said) && message.includes("sequence 1"), `"${message}" to say ${said}`);
-      }
-      await refusal(
-        "numeric_invalid",
-        model.forwardBackward(states, ({ values }) => values.map(() => NaN)),
-      );
-      expectThat(!(await model.optimStep(optimizer)).applied, "nothing to step on");
-      expectThat(same(await model.forward(states), before), "the values as before");
-    }),
+    valueCase(
+      "invalid states and gradients are refused with their position and change nothing",
+      source,
+      async (model) => {
+        await fit(model, 2);
+        const before = await model.forward(states);
+        const bad: readonly [ValueSequence, string][] = [
+          [{ tokens: [] }, "no token"],
+          [{ tokens: [1, 99] }, "99 at position 1"],
+          [{ tokens: [1], from: 1 }, "from is 1"],
+          [{ tokens: [1, 2], from: 0.5 }, "from is 0.5"],
+          [{ tokens: Array.from({ length: 49 }, () => 1) }, "49 tokens"],
+        ];
+        for (const [state, said] of bad) {
+          const { message } = await refusal("input_invalid", model.forward([{ tokens: [1] }, state]));
+          expectThat(message.includes(said) && message.includes("sequence 1"), `"${message}" to say ${said}`);
+        }
+        await refusal(
+          "numeric_invalid",
+          model.forwardBackward(states, ({ values }) => values.map(() => NaN)),
+        );
+        expectThat(!(await model.optimStep(optimizer)).applied, "nothing to step on");
+        expectThat(same(await model.forward(states), before), "the values as before");
+      },
+    ),
   ];
 }
 

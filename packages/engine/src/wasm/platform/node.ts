@@ -12,7 +12,7 @@ export async function openBinary(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [unknown] = Object.keys(options);
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `the wasm kernels take no option but fma and threads, got "${unknown}"`, {
+    throw new LaconicError("config_invalid", `wasm kernels: expected fma or threads, got "${unknown}"`, {
       key: unknown,
     });
   return readFile(fma ? fmaFile : fusedFile);

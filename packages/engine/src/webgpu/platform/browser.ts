@@ -16,10 +16,8 @@ export function hasWebGpu(): boolean {
 export async function openWebGpu(): Promise<OpenGpu> {
   const gpu = gpuOfPage();
   if (!gpu)
-    throw missing(
-      "this page has no WebGPU: the browser lacks it, has it switched off, or the page is not served securely",
-    );
+    throw missing("WebGPU is not available: the browser lacks it, it is disabled, or the page has no secure context");
   const adapter = await findAdapter(gpu);
-  if (!adapter) throw missing("WebGPU finds no adapter: the browser uses no GPU on this machine");
+  if (!adapter) throw missing("WebGPU found no adapter: the browser uses no GPU on this machine");
   return openDevice(gpu, adapter);
 }

@@ -24,7 +24,7 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
   const adapter = await findAdapter(gpu);
   if (!adapter)
     throw missing(
-      "WebGPU finds no adapter: it needs a driver for Vulkan (Linux: libvulkan1 and your GPU's driver), Metal or Direct3D 12",
+      "WebGPU found no adapter; install a driver for Vulkan (Linux: libvulkan1 and your GPU's driver), Metal or Direct3D 12",
     );
   return openDevice(gpu, adapter);
 }

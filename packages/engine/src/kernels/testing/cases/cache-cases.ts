@@ -123,7 +123,7 @@ export const cacheCases: readonly KernelCase[] = [
       return { prefill, forked, after };
     });
   }),
-  agreesWithReference("pages go on in a larger cache they were copied to", (bench) => {
+  agreesWithReference("copied pages continue in a larger cache", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 1, 6);
     const all = sequences(bench, 8, shape);
@@ -146,7 +146,7 @@ export const cacheCases: readonly KernelCase[] = [
       };
     });
   }),
-  agreesWithReference("a sequence starts anew where past says so", (bench) => {
+  agreesWithReference("a sequence restarts where past says so", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 2, 16);
     const all = sequences(bench, 8, shape);

@@ -95,7 +95,7 @@ export const decodeStateCases: readonly KernelCase[] = [
       none: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), bench.ints("no rows", [])),
     };
   }),
-  agreesWithReference("rows are written where they belong, and the others stay", (bench) => {
+  agreesWithReference("rows are written to their places, and the others stay unchanged", (bench) => {
     const { kernels } = bench;
     const [matrix, vector] = [bench.state("matrix", [4, 3]), bench.state("vector", [4])];
     const numbers = kernels.upload(Int32Array.of(1, 2, 3, 4), [4]);
@@ -106,7 +106,7 @@ export const decodeStateCases: readonly KernelCase[] = [
     kernels.writeRows(vector, bench.ints("none", []), bench.floats("nothing", [0]));
     return { matrix, vector, numbers };
   }),
-  agreesWithReference("positions advance in place, and what follows from them is worked out again", (bench) => {
+  agreesWithReference("positions advance in place, and derived values are recomputed", (bench) => {
     const { kernels } = bench;
     const positions = kernels.upload(Int32Array.of(0, 3, 1), [3]);
     const table = bench.floats("table", [8, 4]);

@@ -41,7 +41,7 @@ export const linearCases: readonly KernelCase[] = [
       bench.kernels.linear(bench.floats(`x${rows}`, [rows, 6]), weight);
     return { nine: call(9), one: call(1), nineAgain: call(9), forty: call(40) };
   }),
-  agreesWithReference("a steady weight: alike before and behind a change of it, and behind the last cache", (bench) => {
+  agreesWithReference("a steady weight: equal results before and after a change, and after the last cache", (bench) => {
     const { kernels } = bench;
     // Wide enough for another weight layout.
     const [inner, outer] = [257, 260];

@@ -102,7 +102,7 @@ export const memoryCases: readonly KernelCase[] = [
     expectAlive(kernels, before, 1, "after the scopes");
     kernels.free(kept);
   }),
-  memoryCase("a scope leaves alone what was made before it, even when it returns it", async (kernels) => {
+  memoryCase("a scope does not free earlier tensors, even if it returns them", async (kernels) => {
     const outside = upload(kernels);
     kernels.scope(() => kernels.scope(() => outside));
     kernels.scope(() => kernels.add(outside, outside) && undefined);

@@ -81,7 +81,7 @@ export const pagedCacheCases: readonly KernelCase[] = [
       2,
     ),
   ),
-  agreesWithReference("sequences go on from shared pages, each behind a copy of the last", (bench) => {
+  agreesWithReference("sequences continue shared pages, each after a copy of the last", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(4, 2, 16);
     const all = sequences(bench, 18, shape);

@@ -43,7 +43,7 @@ function entries(name: string, tensors: readonly Tensor[]): Record<string, Tenso
 
 /** Lists of tensors that may share an allocation. */
 const listCases: readonly KernelCase[] = [
-  agreesWithReference("together: each piece holds its own values, whatever its neighbours do", (bench) => {
+  agreesWithReference("together: each piece keeps its values when its neighbours change", (bench) => {
     const { kernels } = bench;
     const pieces = kernels.together(shapes);
     const zeros = entries(
@@ -90,7 +90,7 @@ const listCases: readonly KernelCase[] = [
     }
     return named(tensors);
   }),
-  agreesWithReference("adamW: what is not in the list stays, in any order of the list", (bench) => {
+  agreesWithReference("adamW: tensors outside the list stay unchanged, in any order of the list", (bench) => {
     const tensors = model(bench);
     fill(bench, tensors);
     bench.kernels.adamW(
@@ -116,7 +116,7 @@ const listCases: readonly KernelCase[] = [
     { name: "a larger norm scales to the limit", squares: 100, maxNorm: 2.5 },
     { name: "no limit", squares: 100, maxNorm: Infinity },
     { name: "a norm that is infinite changes nothing", squares: Infinity, maxNorm: 2.5 },
-    { name: "a norm that is no number changes nothing, without a limit", squares: NaN, maxNorm: Infinity },
+    { name: "a NaN norm changes nothing, without a limit", squares: NaN, maxNorm: Infinity },
   ].map(({ name, squares, maxNorm }) =>
     agreesWithReference(`adamW: ${name}`, (bench) => {
       const tensors = model(bench);
@@ -218,7 +218,7 @@ const columnCases: readonly KernelCase[] = [
       }),
     );
   }),
-  agreesWithReference("linearOnto: adds to what is there", (bench) => {
+  agreesWithReference("linearOnto: adds to the present values", (bench) => {
     const { kernels } = bench;
     const [weight, bias] = [bench.floats("w", [5, 6]), bench.floats("b", [5])];
     const sums = [1, 7, 0].map((rows) => {
@@ -237,7 +237,7 @@ const columnCases: readonly KernelCase[] = [
 
 /** Parameter gradients written in place. */
 const placeCases: readonly KernelCase[] = [
-  agreesWithReference("gradients go into their places: over what is there, then on top of it", (bench) => {
+  agreesWithReference("gradients go to their places: first replacing, then adding", (bench) => {
     const { kernels } = bench;
     const [dWeight, dBias, dHead, dTable] = kernels.together([[5, 6], [5], [9, 6], [9, 6]], "full") as [
       Tensor,
