@@ -56,15 +56,15 @@ const temporaryName = /\.[0-9a-f]{8}\.tmp$/;
 /** Size of a file, through links; null if missing. */
 export async function fileSize(path: string): Promise<number | null> {
   return stat(path).then(
-    (found) => (found.isFile() ? found.size : null),
+    (stats) => (stats.isFile() ? stats.size : null),
     () => null,
   );
 }
 
 /** Names of all files in a folder and its subfolders, with `/` as separator; broken links are omitted. */
 export async function filesBelow(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true }).catch(() => []);
-  const names = found.map((name) => name.replaceAll("\\", "/")).toSorted();
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  const names = entries.map((name) => name.replaceAll("\\", "/")).toSorted();
   const sizes = await Promise.all(names.map((name) => fileSize(join(folder, name))));
   return names.filter((name, i) => sizes[i] !== null && !temporaryName.test(name));
 }

@@ -231,11 +231,11 @@ async function downloadAll(
     for (const [i, file] of waiting) {
       if (failures.length > 0) return;
       try {
-        const known = contents.get(file.content.hex);
-        const path = known ?? download(file);
+        const started = contents.get(file.content.hex);
+        const path = started ?? download(file);
         contents.set(file.content.hex, path);
         paths[i] = await path;
-        if (known) progress(file.name, file.bytes, file.bytes);
+        if (started) progress(file.name, file.bytes, file.bytes);
       } catch (error) {
         failures.push(error);
         failed.abort();
@@ -252,9 +252,9 @@ async function downloadAll(
  * @throws LaconicError `checkpoint_missing` with the way to convert them
  */
 function checkReadable(names: readonly string[], wanted: readonly string[], place: string): void {
-  const asked = wanted.some((pattern) => pattern.endsWith(".safetensors"));
+  const wantsWeights = wanted.some((pattern) => pattern.endsWith(".safetensors"));
   const pickle = names.find((name) => /^pytorch_model.*\.bin$/.test(name));
-  if (!asked || pickle === undefined || names.some((name) => name.endsWith(".safetensors"))) return;
+  if (!wantsWeights || pickle === undefined || names.some((name) => name.endsWith(".safetensors"))) return;
   throw new LaconicError(
     "checkpoint_missing",
     `${place}: weights exist only as ${pickle}, which is not read because loading it runs code. If you trust it, convert it with Python: ` +

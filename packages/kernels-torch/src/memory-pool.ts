@@ -34,11 +34,11 @@ export class MemoryPool {
 
   take(elements: number, type: ScalarType): Block {
     const wanted = sizeClass(elements);
-    const at = this.#idle.findLastIndex((block) => block.elements === wanted && block.type === type);
-    const [found] = at < 0 ? [] : this.#idle.splice(at, 1);
-    if (found) this.#idleElements -= wanted;
+    const index = this.#idle.findLastIndex((block) => block.elements === wanted && block.type === type);
+    const [reused] = index < 0 ? [] : this.#idle.splice(index, 1);
+    if (reused) this.#idleElements -= wanted;
     else this.#makeRoom(wanted);
-    const block = found ?? {
+    const block = reused ?? {
       elements: wanted,
       type,
       views: new Map<string, Map<string, Handle>>(),

@@ -36,12 +36,12 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
   const failed = (
     attempt: Omit<FailedAttempt, "toError">,
     code: LaconicError["code"],
-    words: (attempts: number) => string = () => attempt.reason,
+    message: (attempts: number) => string = () => attempt.reason,
     detail: ErrorDetail = {},
   ): FailedAttempt => ({
     ...attempt,
     toError: (attempts) =>
-      new LaconicError(code, `${model} at ${hostOf(place)}: ${key.redact(words(attempts))}`, {
+      new LaconicError(code, `${model} at ${hostOf(place)}: ${key.redact(message(attempts))}`, {
         model,
         attempts,
         ...detail,

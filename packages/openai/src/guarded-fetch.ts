@@ -75,10 +75,10 @@ function beginningOf(error: unknown): string {
 
 /** The query may contain secrets. */
 function locationOf({ headers, url, redirected }: Response): string | null {
-  const given = redirected ? url : headers.get("location");
+  const target = redirected ? url : headers.get("location");
   const base = url || undefined;
-  if (given === null || !URL.canParse(given, base)) return null;
-  const { origin, pathname } = new URL(given, base);
+  if (target === null || !URL.canParse(target, base)) return null;
+  const { origin, pathname } = new URL(target, base);
   return `${origin}${pathname}`;
 }
 

@@ -124,18 +124,18 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
  * @throws LaconicError `data_invalid` for a damaged file, `run_unwritable`
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
-  const known = await readLines(path);
-  const file = await openAppender(path, known?.bytes ?? 0, "no call is sent whose cost cannot be recorded");
-  const replies = known?.replies ?? new Map<string, Place[]>();
-  let last = known?.last ?? 0;
+  const lines = await readLines(path);
+  const file = await openAppender(path, lines?.bytes ?? 0, "no call is sent whose cost cannot be recorded");
+  const replies = lines?.replies ?? new Map<string, Place[]>();
+  let last = lines?.last ?? 0;
   const append = (line: Line): Promise<void> => file.append(`${JSON.stringify(line)}\n`);
-  if (!known && spentUsd > 0)
+  if (!lines && spentUsd > 0)
     await append({ before: spentUsd }).catch(async (error: unknown) => {
       await file.close();
       throw error;
     });
   return {
-    before: known?.totals ?? { ...nothing, spentUsd },
+    before: lines?.totals ?? { ...nothing, spentUsd },
     async replay(key) {
       const place = replies.get(key)?.shift();
       return place ? readReply(path, place) : null;

@@ -131,8 +131,8 @@ function guessTokens(text: string): number {
 }
 
 async function encoderFor(model: string): Promise<Tiktoken | null> {
-  const known = encoders.get(model);
-  if (known !== undefined) return known;
+  const cached = encoders.get(model);
+  if (cached !== undefined) return cached;
   const tiktoken = await installedPackage("tiktoken", () => import("tiktoken"));
   let encoder: Tiktoken | null = null;
   try {

@@ -56,10 +56,10 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   const route = async (request: Request): Promise<Response> => {
     const path = enter(request, settings, () => ({ running: completer.running() }));
     if (path instanceof Response) return path;
-    const own = path.startsWith("/v1/") ? path.slice("/v1".length) : "";
-    const listed = answerModels(request, own, names, card);
+    const subpath = path.startsWith("/v1/") ? path.slice("/v1".length) : "";
+    const listed = answerModels(request, subpath, names, card);
     if (listed) return listed;
-    const asked = await readReplyRequest(request, own, maxBodyBytes);
+    const asked = await readReplyRequest(request, subpath, maxBodyBytes);
     if (!asked) throw noPath(path);
     return completer.complete(asked.tell(repliesOf(asked)), request);
   };

@@ -93,8 +93,8 @@ export function listToken(tokenizer: Tokenizer, { token, logProb, atOne }: Drawn
 function listed({ completion: { trace }, tokenizer }: Choice, mode: LogProbMode): ListedToken[] {
   return (trace?.tokens ?? []).map((token, i) => {
     const { logProbs, atOne } = trace as TokenTrace;
-    const own = atOne?.[i];
-    return listToken(tokenizer, { token, logProb: logProbs[i] as number, ...(own && { atOne: own }) }, mode);
+    const row = atOne?.[i];
+    return listToken(tokenizer, { token, logProb: logProbs[i] as number, ...(row && { atOne: row }) }, mode);
   });
 }
 

@@ -62,8 +62,8 @@ export function noPath(path: string): HttpError {
 }
 
 /** Entry of `/v1/models`. */
-export function modelCard(id: string, facts: object): object {
-  return { id, object: "model", created: 0, owned_by: "laconic", ...facts };
+export function modelCard(id: string, fields: object): object {
+  return { id, object: "model", created: 0, owned_by: "laconic", ...fields };
 }
 
 /**

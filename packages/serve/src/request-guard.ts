@@ -16,14 +16,14 @@ export function isLoopback(host: string): boolean {
  * @throws HttpError 403 with the foreign name
  */
 export function checkOrigin(named: string, origin: string | null, hosts: readonly string[]): void {
-  const own = new Set(hosts.map((each) => each.toLowerCase()));
+  const allowed = new Set(hosts.map((each) => each.toLowerCase()));
   const host = /[/\\?#@]/u.test(named) ? null : hostnameOf(`http://${named}`);
-  const known = (name: string): boolean => isLoopback(name) || own.has(name);
-  if (host === null || !(known(host) || isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0))
+  const isAllowed = (name: string): boolean => isLoopback(name) || allowed.has(name);
+  if (host === null || !(isAllowed(host) || isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0))
     throw foreign(`the host ${named || "(none)"} is not among the names of this server`);
   if (origin === null) return;
   const page = hostnameOf(origin);
-  if (page === null || !(known(page) || page === host))
+  if (page === null || !(isAllowed(page) || page === host))
     throw foreign(`pages of ${origin} may not ask this server`, "origin_foreign");
 }
 

@@ -33,7 +33,7 @@ export function repliesTo(job: Job, model: JobModel): Replies {
 
 async function runJob(
   job: Job,
-  { name, policy: asked, tokenizer, scorer, now }: JobModel,
+  { name, policy: model, tokenizer, scorer, now }: JobModel,
   signal: AbortSignal,
   send: Send | null,
 ): Promise<Chunk> {
@@ -43,7 +43,7 @@ async function runJob(
   const chunkHead = { ...head, object: form.chunkObject };
   const seeds = randomFromSeed(job.seed ?? randomUUID());
   const hasRules = job.rules.length > 0;
-  const policy = hasRules ? keepingRules(asked, job.rules, job.readReply ?? plainReply) : asked;
+  const policy = hasRules ? keepingRules(model, job.rules, job.readReply ?? plainReply) : model;
 
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);

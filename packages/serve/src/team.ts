@@ -83,7 +83,7 @@ function play(
   { problem, sampling, maxTokens }: TeamRequest,
   random: Random,
   signal: AbortSignal,
-  onMessage: (said: Said) => void,
+  onMessage: (message: Said) => void,
 ): Promise<Episode> {
   const listened = (agent: AgentId, model: LanguageModel): LanguageModel => ({
     id: model.id,

@@ -27,7 +27,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   const control = anyOf(byLength);
   const first = anyOf(firsts);
   const mark = anyOf([...firstOf.keys()]);
-  const show = (text: string): string => text.replaceAll(mark, (found) => firstOf.get(found) as string);
+  const show = (text: string): string => text.replaceAll(mark, (match) => firstOf.get(match) as string);
   return {
     hide(text) {
       // A token may start within another, so the rest is searched again.
@@ -36,14 +36,14 @@ export function controlMarks(controls: readonly string[], texts: readonly string
       while (before !== after)
         [before, after] = [
           after,
-          after.replaceAll(control, (found) => {
-            const begin = firstCharacter(found);
-            return `${markOf.get(begin) as string}${found.slice(begin.length)}`;
+          after.replaceAll(control, (match) => {
+            const begin = firstCharacter(match);
+            return `${markOf.get(begin) as string}${match.slice(begin.length)}`;
           }),
         ];
       return after;
     },
-    hideAll: (text) => text.replaceAll(first, (found) => markOf.get(found) as string),
+    hideAll: (text) => text.replaceAll(first, (match) => markOf.get(match) as string),
     show,
     cut: (text) => {
       const parts = text.split(new RegExp(`(?<=${mark.source})`, "g"));
@@ -71,16 +71,16 @@ const markRanges = [
 
 /** @throws LaconicError `input_invalid` if the texts leave too few marks */
 function unusedCharacters(texts: readonly string[], count: number): string[] {
-  const found: string[] = [];
+  const unused: string[] = [];
   for (const [begin, end] of markRanges)
-    for (let code = begin; code <= end && found.length < count; code++) {
+    for (let code = begin; code <= end && unused.length < count; code++) {
       const character = String.fromCodePoint(code);
-      if (!texts.some((text) => text.includes(character))) found.push(character);
+      if (!texts.some((text) => text.includes(character))) unused.push(character);
     }
-  if (found.length < count)
+  if (unused.length < count)
     throw new LaconicError(
       "input_invalid",
       "the messages use every Braille and private-use character of Unicode; leave one out",
     );
-  return found;
+  return unused;
 }

@@ -54,7 +54,7 @@ const abandoned = new FinalizationRegistry<{ thread: Thread | null }>((held) => 
  */
 export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
   const held: { thread: Thread | null } = { thread: null };
-  const asked = (thread: Thread, call: EncoderCall, characters: number, seconds: number): number[] => {
+  const idsOf = (thread: Thread, call: EncoderCall, characters: number, seconds: number): number[] => {
     const answer = ask(thread, call, seconds);
     if (answer && "ids" in answer) return Array.from(answer.ids);
     if (answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
@@ -70,11 +70,11 @@ export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
   const open = (): Thread => {
     const thread = start(setup, held);
     held.thread = thread;
-    asked(thread, { method: "encode", argument: "" }, 0, startSeconds);
+    idsOf(thread, { method: "encode", argument: "" }, 0, startSeconds);
     return thread;
   };
   const call = (wanted: EncoderCall, characters: number): number[] =>
-    asked(held.thread ?? open(), wanted, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
+    idsOf(held.thread ?? open(), wanted, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
   const encoder: PromptEncoder = {
     encode: (text) => call({ method: "encode", argument: text }, text.length),
     encodePrompt: (text) => call({ method: "encodePrompt", argument: text }, text.length),

@@ -102,8 +102,8 @@ function invalid(place: string, what: string): LaconicError {
 function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const cut = (at: number): LaconicError =>
-    invalid(place, `ends after ${at} of ${count} tokens: truncated, or another model's tokenizer`);
+  const cut = (index: number): LaconicError =>
+    invalid(place, `ends after ${index} of ${count} tokens: truncated, or another model's tokenizer`);
   let position = 4;
   const pieces: Piece[] = [];
   for (let i = 0; i < count; i++) {

@@ -13,7 +13,7 @@ export interface PromptEncoder {
 }
 
 /** Variables of every chat template. */
-const given = new Set(["messages", "add_generation_prompt"]);
+const reserved = new Set(["messages", "add_generation_prompt"]);
 
 /**
  * @param templateArguments - as in `ChatSettings`
@@ -25,7 +25,7 @@ export function promptEncoder(
   templateArguments: Readonly<Record<string, unknown>>,
   now: () => Date,
 ): PromptEncoder {
-  const stray = Object.keys(templateArguments).find((name) => given.has(name));
+  const stray = Object.keys(templateArguments).find((name) => reserved.has(name));
   if (stray !== undefined)
     throw new LaconicError("config_invalid", `template argument ${stray}: set by each chat; remove it`, { key: stray });
   const special = specialTokens(files);

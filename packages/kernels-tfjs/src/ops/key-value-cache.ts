@@ -40,8 +40,8 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       keys.dispose();
       values.dispose();
     },
-    attentionCached(q, k, v, given, shape, plan) {
-      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+    attentionCached(q, k, v, handle, shape, plan) {
+      const { cache, tokens } = caches.attended(q, k, v, handle, shape, plan);
       const { queryHeads, kvHeads, headDim, scale } = shape;
       if (tokens === 0) return device.make(q.shape, () => tf.zeros([0, 0]));
       const [newKeys, newValues] = [k, v].map((each) => tf.reshape(device.data(each), [tokens * kvHeads, headDim])) as [

@@ -53,8 +53,8 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
       const count = rows.shape[0] as number;
       device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (count === 0) return;
-      const [target, given] = [store.get(into), store.get(values)];
-      const [least, most] = [target.range, given.range];
+      const [target, source] = [store.get(into), store.get(values)];
+      const [least, most] = [target.range, source.range];
       store.replace(into, scatterRows(device.data(into), device.data(rows), device.data(values)));
       target.range = [Math.min(least[0], most[0]), Math.max(least[1], most[1])];
     },

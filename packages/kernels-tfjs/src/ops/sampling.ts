@@ -50,16 +50,16 @@ interface Inputs {
   readonly uniform: TfTensor;
 }
 
-function inputsOf(device: OpsDevice, given: SamplingRows | SamplingOnDevice): Inputs {
-  const packed = isOnDevice(given) ? null : packSampling(given);
-  const { kind } = isOnDevice(given) ? given : (packed as NonNullable<typeof packed>);
-  const settings = isOnDevice(given)
-    ? device.data(given.settings)
-    : tf.tensor2d(packed?.settings ?? [], [given.uniform.length, kernelSampling.length]);
+function inputsOf(device: OpsDevice, sampling: SamplingRows | SamplingOnDevice): Inputs {
+  const packed = isOnDevice(sampling) ? null : packSampling(sampling);
+  const { kind } = isOnDevice(sampling) ? sampling : (packed as NonNullable<typeof packed>);
+  const settings = isOnDevice(sampling)
+    ? device.data(sampling.settings)
+    : tf.tensor2d(packed?.settings ?? [], [sampling.uniform.length, kernelSampling.length]);
   const rows = settings.shape[0];
-  const uniform = isOnDevice(given)
-    ? tf.slice(device.data(given.uniforms), [0, given.column], [rows, 1])
-    : tf.tensor2d(given.uniform, [rows, 1]);
+  const uniform = isOnDevice(sampling)
+    ? tf.slice(device.data(sampling.uniforms), [0, sampling.column], [rows, 1])
+    : tf.tensor2d(sampling.uniform, [rows, 1]);
   return { kind, setting: (name) => tf.slice(settings, [0, kernelSampling.indexOf(name)], [rows, 1]), uniform };
 }
 

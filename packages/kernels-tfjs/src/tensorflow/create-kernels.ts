@@ -57,10 +57,10 @@ export function claimBackend(name: string): () => void {
     );
   held ??= { name, sets: 0 };
   held.sets++;
-  let given = false;
+  let released = false;
   return () => {
-    if (given || !held) return;
-    given = true;
+    if (released || !held) return;
+    released = true;
     if (--held.sets === 0) held = null;
   };
 }

@@ -25,15 +25,15 @@ export function findTorch(
   system: System = systemOf(process.platform),
 ): TorchInstall {
   const inspect = (folder: string): TorchInstall | null => inspectLibraries(join(folder, "lib"), system);
-  const given = environment["LACONIC_TORCH"];
-  if (given !== undefined && given !== "") {
-    const install = inspect(given) ?? inspect(join(given, "torch")) ?? inspectLibraries(given, system);
+  const configured = environment["LACONIC_TORCH"];
+  if (configured !== undefined && configured !== "") {
+    const install = inspect(configured) ?? inspect(join(configured, "torch")) ?? inspectLibraries(configured, system);
     if (install) return install;
     throw new LaconicError(
       "device_unavailable",
-      `LACONIC_TORCH: lib/${system.library("torch_cpu")} of PyTorch for ${system.title} not found in ${given}; set it to ` +
+      `LACONIC_TORCH: lib/${system.library("torch_cpu")} of PyTorch for ${system.title} not found in ${configured}; set it to ` +
         "the folder of the torch package",
-      { folder: given },
+      { folder: configured },
     );
   }
   const searched: string[] = [];
@@ -103,8 +103,8 @@ function readVersion(folder: string): string | null {
     ["build-version", /^(\S+)/],
   ] as const)
     try {
-      const found = pattern.exec(readFileSync(join(folder, file), "utf8"));
-      if (found?.[1] !== undefined) return found[1];
+      const match = pattern.exec(readFileSync(join(folder, file), "utf8"));
+      if (match?.[1] !== undefined) return match[1];
     } catch {
       // Try the other file.
     }

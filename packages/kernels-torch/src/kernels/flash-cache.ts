@@ -52,16 +52,16 @@ export function flashCacheKernels(
       store.free(keys);
       store.free(values);
     },
-    attentionCached(q, k, v, given, shape, plan) {
-      if (!own.has(given)) return plain.attentionCached(q, k, v, given, shape, plan);
-      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+    attentionCached(q, k, v, handle, shape, plan) {
+      if (!own.has(handle)) return plain.attentionCached(q, k, v, handle, shape, plan);
+      const { cache, tokens } = caches.attended(q, k, v, handle, shape, plan);
       const { queryHeads, kvHeads, headDim } = shape;
       const [query, newKeys, newValues] = [device.rows(q), device.rows(k), device.rows(v)];
       const place = (): readonly Argument[] => {
-        const at = placesOfNew(device, plan, cache, kvHeads * headDim);
+        const places = placesOfNew(device, plan, cache, kvHeads * headDim);
         const lines = [cache.pages * cache.pageSize, kvHeads * headDim] as const;
-        torch.scatterInto(viewed(device, cache.keys, "lines", lines), at, newKeys.handle);
-        torch.scatterInto(viewed(device, cache.values, "lines", lines), at, newValues.handle);
+        torch.scatterInto(viewed(device, cache.keys, "lines", lines), places, newKeys.handle);
+        torch.scatterInto(viewed(device, cache.values, "lines", lines), places, newValues.handle);
         const { keys, values, starts, table, reach } = keysOf(device, kind, plan, cache);
         return [
           torch.view(query.handle, heads, [query.stride, headDim, 1]),

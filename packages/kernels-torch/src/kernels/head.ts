@@ -68,7 +68,7 @@ export function headKernels(
   const head = new Head(device, limit);
   return {
     headLogProbs: (...tensors) => head.logProbs(...tensors),
-    headLogProbsBackward: (...given) => head.logProbsBackward(...given),
+    headLogProbsBackward: (...args) => head.logProbsBackward(...args),
   };
 }
 

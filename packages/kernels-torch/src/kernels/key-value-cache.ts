@@ -32,13 +32,13 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
       store.free(values);
       device.packed.cacheFreed();
     },
-    attentionCached(q, k, v, given, shape, plan) {
-      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+    attentionCached(q, k, v, handle, shape, plan) {
+      const { cache, tokens } = caches.attended(q, k, v, handle, shape, plan);
       const { kvHeads, headDim } = shape;
       const input = { query: device.handle(q), keys: device.handle(k), values: device.handle(v), tokens };
       return device.make(q.shape, () => {
         if (tokens === 0) return torch.empty(q.shape, device.working);
-        const at = placesOfNew(device, plan, cache);
+        const places = placesOfNew(device, plan, cache);
         for (const [held, added] of [
           [cache.keys, input.keys],
           [cache.values, input.values],
@@ -47,7 +47,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
             aten.indexCopy,
             torch.view(held.handle, [cache.pages * kvHeads * cache.pageSize, headDim]),
             { int: 0 },
-            at,
+            places,
             torch.view(added, [tokens * kvHeads, headDim]),
           );
         const { longest } = plan.layout;

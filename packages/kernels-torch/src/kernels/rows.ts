@@ -14,32 +14,32 @@ export function rowKernels(
 ): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const { torch, store } = device;
   /** Sums in float32: many bfloat16 rows would lose precision. */
-  const summed = (d: Handle, at: Handle, rowCount: number): Handle =>
-    torch.call(aten.embeddingBackward, device.widened(d), at, { int: rowCount }, { int: -1 }, { bool: false });
+  const summed = (d: Handle, index: Handle, rowCount: number): Handle =>
+    torch.call(aten.embeddingBackward, device.widened(d), index, { int: rowCount }, { int: -1 }, { bool: false });
   return {
     gatherRows(table, ids) {
       const [rows, width] = matrixSize(table);
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, rows, "gatherRows: rows");
-      const [from, at] = [device.handle(table), device.indices(ids)];
+      const [from, index] = [device.handle(table), device.indices(ids)];
       const { precision } = store.get(table);
       if (device.writesInPlace(count * width))
         return device.refill(
           [count, width],
-          (out) => void torch.call(aten.indexSelectOut, from, { int: 0 }, at, out),
+          (out) => void torch.call(aten.indexSelectOut, from, { int: 0 }, index, out),
           precision,
         );
-      return device.make([count, width], () => torch.call(aten.indexSelect, from, { int: 0 }, at), precision);
+      return device.make([count, width], () => torch.call(aten.indexSelect, from, { int: 0 }, index), precision);
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrixSize(delta);
       device.expectIndices(ids, rowCount, "scatterAddRows: rows");
-      const [d, at] = [device.handle(delta), device.indices(ids)];
+      const [d, index] = [device.handle(delta), device.indices(ids)];
       return device.make(
         [rowCount, width],
         () => {
           if (count === 0) return torch.full([rowCount, width], device.type(precision), 0);
-          const sums = summed(d, at, rowCount);
+          const sums = summed(d, index, rowCount);
           return precision === "full" ? sums : device.rounded(sums);
         },
         precision,
@@ -49,16 +49,16 @@ export function rowKernels(
       const [rowCount, width] = matrixSize(tensor);
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, rowCount, "placeRows: rows");
-      const [table, d, at] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
+      const [table, d, index] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
       torch.run(() => {
         if (!add) torch.fill(table, 0);
         if (count === 0) return [];
         if (ordered && torch.device === "cuda") {
-          const sums = summed(d, at, rowCount);
+          const sums = summed(d, index, rowCount);
           addInPlace(device, table, sums, rowCount * width);
           return [];
         }
-        const places = torch.view(at, [count, width], [1, 0]);
+        const places = torch.view(index, [count, width], [1, 0]);
         torch.call(aten.scatterAdd, table, { int: 0 }, places, device.widened(d));
         return [];
       });
@@ -75,32 +75,32 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
       const { handle, dtype, precision, range } = store.get(x);
       const count = rows.shape[0] as number;
       device.expectIndices(rows, x.shape[0] as number, "pickRows: rows");
-      const at = device.indices(rows);
+      const index = device.indices(rows);
       const shape = [count, ...x.shape.slice(1)];
       if (dtype === "float" && device.writesInPlace(sizeOf(shape)))
         return device.refill(
           shape,
-          (out) => void torch.call(aten.indexSelectOut, handle, { int: 0 }, at, out),
+          (out) => void torch.call(aten.indexSelectOut, handle, { int: 0 }, index, out),
           precision,
         );
-      const picked = torch.run(() => torch.call(aten.indexSelect, handle, { int: 0 }, at));
+      const picked = torch.run(() => torch.call(aten.indexSelect, handle, { int: 0 }, index));
       return dtype === "int32" ? store.adoptInts(picked, shape, range) : store.adoptFloats(picked, shape, precision);
     },
     writeRows(into, rows, values) {
-      const [target, given] = [store.get(into), store.get(values)];
+      const [target, source] = [store.get(into), store.get(values)];
       const count = rows.shape[0] as number;
       device.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (count === 0) return;
-      const at = device.indices(rows);
+      const index = device.indices(rows);
       torch.run(() => {
         const type = target.dtype === "int32" ? scalarType.int32 : device.type(target.precision);
-        const fitting = given.precision === target.precision ? given.handle : torch.cast(given.handle, type);
-        torch.call(aten.indexCopy, target.handle, { int: 0 }, at, fitting);
+        const fitting = source.precision === target.precision ? source.handle : torch.cast(source.handle, type);
+        torch.call(aten.indexCopy, target.handle, { int: 0 }, index, fitting);
         return [];
       });
-      const [least, most] = [target.range, given.range];
+      const [least, most] = [target.range, source.range];
       // No old value remains if every row is written.
-      if (count === into.shape[0]) store.changed(target, given.range);
+      if (count === into.shape[0]) store.changed(target, source.range);
       else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
     },
     advance(x, by) {

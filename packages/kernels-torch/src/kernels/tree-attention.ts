@@ -83,15 +83,15 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
       const sums = places.source(logSumExp, scalarType.float32);
       const gradients = (level: TreeLevel, name: string): readonly Handles<3>[] =>
         level.parts.map((part, i) => {
-          const at = `${name} ${i}`;
+          const key = `${name} ${i}`;
           const saved: DenseSaved = {
-            q: places.queries(sources.q, part, at),
-            k: places.keys(sources.k, part, at),
-            v: places.keys(sources.v, part, at),
-            out: places.queries(sources.out, part, at),
-            logSumExp: places.queries(sums, part, at),
+            q: places.queries(sources.q, part, key),
+            k: places.keys(sources.k, part, key),
+            v: places.keys(sources.v, part, key),
+            out: places.queries(sources.out, part, key),
+            logSumExp: places.queries(sums, part, key),
           };
-          return dense.backward(places.queries(sources.dOut, part, at), saved, part, shape);
+          return dense.backward(places.queries(sources.dOut, part, key), saved, part, shape);
         });
       const own = gradients(places.parts.own, "own");
       const wide = (parts: readonly Handles<3>[], i: 0 | 1 | 2): Handle[] =>
@@ -116,7 +116,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
   };
 }
 
-const known = new WeakMap<SegmentTree, TreeParts>();
+const cache = new WeakMap<SegmentTree, TreeParts>();
 
 interface Source extends Rows {
   readonly width: number;
@@ -133,8 +133,8 @@ class TreePlaces {
     this.#device = device;
     this.#tree = tree;
     this.#rows = layout.offsets.at(-1) as number;
-    const parts = known.get(tree) ?? treeParts(layout, tree);
-    known.set(tree, parts);
+    const parts = cache.get(tree) ?? treeParts(layout, tree);
+    cache.set(tree, parts);
     this.parts = parts;
   }
 

@@ -23,8 +23,8 @@ function cudaDriver({ title }: System = systemOf(process.platform)): string {
 export function checkCudaDriver(index = 0, name?: string): void {
   const gpus = listGpus(name);
   if (index < gpus.length) return;
-  const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
-  throw new LaconicError("device_unavailable", `GPU ${index} not found; available: ${known}`, { index });
+  const names = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
+  throw new LaconicError("device_unavailable", `GPU ${index} not found; available: ${names}`, { index });
 }
 
 /**

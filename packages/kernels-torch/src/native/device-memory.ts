@@ -179,8 +179,8 @@ class Landings {
   }
 
   take(kind: string, make: () => Pick<Landing, "handle" | "address">, bytes: number): Landing {
-    const at = this.#kept.findIndex((landing) => landing.kind === kind);
-    return at < 0 ? { ...make(), kind, bytes } : (this.#kept.splice(at, 1)[0] as Landing);
+    const index = this.#kept.findIndex((landing) => landing.kind === kind);
+    return index < 0 ? { ...make(), kind, bytes } : (this.#kept.splice(index, 1)[0] as Landing);
   }
 
   leave(landing: Landing): void {

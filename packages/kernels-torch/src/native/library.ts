@@ -238,8 +238,8 @@ function requiredFunctions(
   const functions: Partial<Record<keyof typeof required, NativeFunction>> = {};
   const missing: string[] = [];
   for (const [name, declaration] of Object.entries(required) as [keyof typeof required, string][]) {
-    const found = find(declaration);
-    if (found) functions[name] = found as NativeFunction;
+    const symbol = find(declaration);
+    if (symbol) functions[name] = symbol as NativeFunction;
     else missing.push(nameOf(declaration, device));
   }
   if (missing.length > 0)

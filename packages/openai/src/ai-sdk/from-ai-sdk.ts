@@ -141,9 +141,9 @@ function isCallError(error: Error): error is CallError {
 }
 
 /** Drops undefined entries. */
-function headersOf(given: Readonly<Record<string, string>>): Headers {
+function headersOf(fields: Readonly<Record<string, string>>): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(fields))
     if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value)) headers.set(name, value);
   return headers;
 }

@@ -222,7 +222,7 @@ export class FleetModel implements TrainableModel {
 
   async #sampleOf(
     version: Version,
-    own: Sampler,
+    sampler: Sampler,
     requests: readonly SampleRequest[],
     onToken: TokenListener | undefined,
   ): Promise<SampleResult[]> {
@@ -230,9 +230,9 @@ export class FleetModel implements TrainableModel {
     try {
       const weights = await version.published;
       void this.#prepare(version, weights);
-      if (own.weightVersion !== version.version)
+      if (sampler.weightVersion !== version.version)
         throw new LaconicError("engine_failed", `the weights changed while version ${version.version} was sampled`);
-      const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(own))));
+      const results = await Promise.all(requests.map((request) => this.#reply(weights, request, this.#ownOf(sampler))));
       results.forEach(({ tokens, logProbs }, place) =>
         tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),
       );

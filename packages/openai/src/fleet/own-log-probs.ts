@@ -97,9 +97,9 @@ export class OwnLogProbs {
         const { logProbs, entropy, entropyIsEstimate = false, atOne } = await this.#sampler.forward(sequences, options);
         this.#checkVersion();
         queued.forEach(({ resolve }, i) => {
-          const own = raggedRow(logProbs, i).slice();
-          const ones = atOne?.[i]?.map(({ logProb }) => logProb) ?? own;
-          resolve({ logProbs: own, entropy: raggedRow(entropy, i).slice(), entropyIsEstimate, atOne: ones });
+          const row = raggedRow(logProbs, i).slice();
+          const ones = atOne?.[i]?.map(({ logProb }) => logProb) ?? row;
+          resolve({ logProbs: row, entropy: raggedRow(entropy, i).slice(), entropyIsEstimate, atOne: ones });
         });
       } catch (error) {
         for (const { reject } of queued) reject(error);

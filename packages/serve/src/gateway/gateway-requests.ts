@@ -42,10 +42,10 @@ export function belongingOf(
 ): Belonging {
   const metadata = body["metadata"] == null ? {} : parse(metadataSchema, body["metadata"], "metadata");
   const user = typeof body["user"] === "string" && body["user"].startsWith("rollout:") ? body["user"].slice(8) : null;
-  const one = (name: string, given: readonly (string | null | undefined)[]): string | null => {
-    const found = [...new Set(given.filter((each) => typeof each === "string"))];
-    if (found.length > 1) throw invalid(`the request has several values for ${name}: ${found.join(", ")}`, name);
-    return found[0] === undefined ? null : checkId(found[0], name);
+  const one = (name: string, values: readonly (string | null | undefined)[]): string | null => {
+    const distinct = [...new Set(values.filter((each) => typeof each === "string"))];
+    if (distinct.length > 1) throw invalid(`the request has several values for ${name}: ${distinct.join(", ")}`, name);
+    return distinct[0] === undefined ? null : checkId(distinct[0], name);
   };
   const split = one("split", [headers.get("x-rollout-split"), metadata["split"]]);
   if (split !== null && !isSplit(split)) throw invalid(`split: expected train or validation, got ${split}`, "split");
@@ -94,21 +94,21 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
   const body = parse(rewardSchema, json);
   if (body.reward === undefined && body.agents === undefined)
     throw invalid('the body has no reward; send {"reward": 1}, or rewards by agent in agents', "reward");
-  const own = Object.entries(body.agents ?? {});
-  if (own.length > 0 && !takesAgents)
+  const byAgent = Object.entries(body.agents ?? {});
+  if (byAgent.length > 0 && !takesAgents)
     throw invalid("agents: this run compares whole rollouts; set train.groupBy to prompt+agent", "agents");
-  const stranger = own.find(([agent]) => !agents.includes(agent));
+  const stranger = byAgent.find(([agent]) => !agents.includes(agent));
   if (stranger) throw invalid(`agents: agent ${stranger[0]} not found; available: ${agents.join(", ")}`, "agents");
   const team = termsOf(body.reward ?? {});
-  if (Object.keys(team).length === 0 && own.length === 0) throw invalid("reward: expected at least one term", "reward");
+  if (Object.keys(team).length === 0 && byAgent.length === 0) throw invalid("reward: terms missing", "reward");
   const grade = team["task"];
   if (grade !== undefined && !(grade >= 0 && grade <= 1))
     throw invalid(`reward: expected a grade from 0 to 1 for the term task, got ${grade}`, "reward");
   return {
     reward: {
       team,
-      ...(own.length > 0 && {
-        agents: Object.fromEntries(own.map(([agent, given]) => [agent, termsOf(given, "own")])),
+      ...(byAgent.length > 0 && {
+        agents: Object.fromEntries(byAgent.map(([agent, value]) => [agent, termsOf(value, "own")])),
       }),
       ...(body.score !== undefined && { score: body.score }),
     },
@@ -148,9 +148,9 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }
 
-function termsOf(given: number | Readonly<Record<string, number>>, alone?: string): Record<string, number> {
-  if (typeof given !== "number") return { ...given };
-  return { [alone ?? (given >= 0 && given <= 1 ? "task" : "reward")]: given };
+function termsOf(value: number | Readonly<Record<string, number>>, alone?: string): Record<string, number> {
+  if (typeof value !== "number") return { ...value };
+  return { [alone ?? (value >= 0 && value <= 1 ? "task" : "reward")]: value };
 }
 
 /** State shared by the gateway's routes. */

@@ -38,13 +38,13 @@ export class GatewayRoutes {
     }));
     if (path instanceof Response) return path;
     const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
-    const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
+    const subpath = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
     if (id !== null) checkId(id, "rollout");
-    const models = answerModels(request, own, this.#names, (name) =>
+    const models = answerModels(request, subpath, this.#names, (name) =>
       modelCard(name, { max_model_len: this.#agentNamed(name).contextLength }),
     );
     if (models) return models;
-    const asked = await readReplyRequest(request, own, this.#options.maxBodyBytes);
+    const asked = await readReplyRequest(request, subpath, this.#options.maxBodyBytes);
     if (asked) return this.#complete(request, asked, id);
     if (id !== null) return this.#answerRollout(request, id, rest);
     throw noPath(path);
@@ -109,12 +109,12 @@ export class GatewayRoutes {
 
   /** Counts or refuses a request for other sampling than the run's. */
   #checkSampling(body: AskedReplies["body"]): void {
-    const own = samplingFields("openai-extended", this.#options.sampling, "all");
-    const other = Object.keys(own).find((key) => body[key] !== undefined && body[key] !== own[key]);
+    const expected = samplingFields("openai-extended", this.#options.sampling, "all");
+    const other = Object.keys(expected).find((key) => body[key] !== undefined && body[key] !== expected[key]);
     if (other === undefined) return;
     if (this.#options.otherSampling === "refuse")
       throw invalid(
-        `${other}: expected ${JSON.stringify(own[other])}, as in this run, got ${JSON.stringify(body[other])}`,
+        `${other}: expected ${JSON.stringify(expected[other])}, as in this run, got ${JSON.stringify(body[other])}`,
         other,
       );
     this.#state.otherSampling += 1;
@@ -191,21 +191,21 @@ export class GatewayRoutes {
     const { agents, agentRewards, journal, maxBodyBytes } = this.#options;
     const body = await readJson(request, maxBodyBytes);
     if (!isRecord(body)) throw invalid("expected a JSON object as body");
-    const said = rewardIn(body, this.#names, agentRewards);
+    const report = rewardIn(body, this.#names, agentRewards);
     const first = this.#state.rewards.get(id);
-    if (first && isRepeated(said, first)) return { ...this.#describe(id), repeated: true };
+    if (first && isRepeated(report, first)) return { ...this.#describe(id), repeated: true };
     const rollout = this.#knownRollout(id);
     if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
     const isValidation = rollout.split === "validation";
-    const group = rollout.group ?? said.group ?? (isValidation ? id : null);
+    const group = rollout.group ?? report.group ?? (isValidation ? id : null);
     if (group === null)
       throw invalid("the rollout has no group; set group or x-rollout-group to its problem's name", "group");
-    if (said.group !== null && said.group !== group) throw otherGroup(id, group, said.group);
+    if (report.group !== null && report.group !== group) throw otherGroup(id, group, report.group);
     if (!rollout.calls.some(({ agent, completion }) => agents[agent]?.learns && completion.trace)) {
       const learners = this.#names.filter((name) => agents[name]?.learns);
       throw refused("nothing_to_train", `rollout ${id} has no reply of ${learners.join(", ")}`);
     }
-    const done = finished(rollout, group, said.reward, said.answer);
+    const done = finished(rollout, group, report.reward, report.answer);
     rollout.ending = true;
     try {
       await journal(isValidation ? { kind: "validated", id, ...validated(done) } : { kind: "finished", rollout: done });
@@ -244,8 +244,8 @@ export class GatewayRoutes {
 /** Streams of a model without a tokenizer are not cut. */
 const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };
 
-function otherGroup(id: string, group: string, given: string): HttpError {
-  return refused("group_differs", `rollout ${id} belongs to group ${group}, got ${given}`);
+function otherGroup(id: string, group: string, other: string): HttpError {
+  return refused("group_differs", `rollout ${id} belongs to group ${group}, got ${other}`);
 }
 
 function unknown(id: string): HttpError {

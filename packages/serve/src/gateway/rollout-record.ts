@@ -115,8 +115,8 @@ function begins(beginning: readonly number[], tokens: readonly number[]): boolea
 }
 
 function firstDifference(left: readonly number[], right: readonly number[]): number {
-  const at = left.findIndex((token, i) => token !== right[i]);
-  return at < 0 ? left.length : at;
+  const index = left.findIndex((token, i) => token !== right[i]);
+  return index < 0 ? left.length : index;
 }
 
 /**

@@ -176,7 +176,7 @@ function responseOf(body: Body, answer: ChatAnswer): object {
 
 function endedResponse(body: Body, answer: ChatAnswer, output: readonly object[]): object {
   const { usage, choices } = answer;
-  const said = choices[0]?.laconic;
+  const message = choices[0]?.laconic;
   return {
     ...responseHead(body, answer),
     ...statusOf(answer),
@@ -190,7 +190,7 @@ function endedResponse(body: Body, answer: ChatAnswer, output: readonly object[]
       total_tokens: usage.total_tokens,
       ...(usage.laconic !== undefined && { laconic: usage.laconic }),
     },
-    ...(said !== undefined && { laconic: said }),
+    ...(message !== undefined && { laconic: message }),
   };
 }
 

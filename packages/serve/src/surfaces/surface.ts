@@ -80,9 +80,9 @@ export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string,
   const type = parse(typedSchema, value, place).type ?? otherwise;
   const schema = type !== undefined && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
   if (schema) return parse(schema, value, place);
-  const known = Object.keys(schemas);
-  const said = type === undefined ? "type missing" : `unknown type ${JSON.stringify(type.slice(0, 64))}`;
-  throw invalid(`${place}: ${said}; expected ${known.join(", ")}`, place);
+  const types = Object.keys(schemas);
+  const reason = type === undefined ? "type missing" : `unknown type ${JSON.stringify(type.slice(0, 64))}`;
+  throw invalid(`${place}: ${reason}; expected ${types.join(", ")}`, place);
 }
 
 /** Reads the items of a list in order and stops at the first invalid one. */
@@ -95,7 +95,7 @@ const listSchema: z.ZodType<readonly unknown[]> = z.array(z.unknown());
 /** A text, or joined text parts. @throws HttpError 400 with the location of an invalid part */
 export function readText(value: unknown, place: string, parts: Schemas<string>): string {
   if (typeof value === "string") return value;
-  return readList(value, place, (part, at) => readTyped(parts, part, at)).join("");
+  return readList(value, place, (part, location) => readTyped(parts, part, location)).join("");
 }
 
 /** Chat message of a surface's request. */

@@ -47,20 +47,20 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
     }));
   let isCut = false;
   const write = async (noted: JournalEntry): Promise<void> => {
-    const found = await opened();
-    if (!isCut) await (await openAppender(file, found.bytes)).close(); // cut off a torn last entry
+    const journal = await opened();
+    if (!isCut) await (await openAppender(file, journal.bytes)).close(); // cut off a torn last entry
     isCut = true;
-    found.last.set(noted.model, noted);
-    if (found.bytes >= maxBytes) {
-      const text = [...found.last.values()].map(lineOf).join("");
+    journal.last.set(noted.model, noted);
+    if (journal.bytes >= maxBytes) {
+      const text = [...journal.last.values()].map(lineOf).join("");
       await writeFile(`${file}.partial`, text, { flush: true });
       await moveFile(`${file}.partial`, file);
       await syncFolder(dirname(file));
-      found.bytes = Buffer.byteLength(text);
+      journal.bytes = Buffer.byteLength(text);
       return;
     }
     await appendFile(file, lineOf(noted), { flush: true });
-    found.bytes += Buffer.byteLength(lineOf(noted));
+    journal.bytes += Buffer.byteLength(lineOf(noted));
   };
   let queue: Promise<unknown> = Promise.resolve();
   return {

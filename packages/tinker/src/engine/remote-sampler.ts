@@ -50,9 +50,9 @@ export class RemoteSampler {
         if (completionTokens.length === 0) return [];
         const tokens = [...promptTokens, ...completionTokens];
         const { prompt_logprobs } = await client.sample(this.#id, tokens, { maxTokens: 1 }, { promptLogProbs: true });
-        const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
-        const bad = own.findIndex((value) => !Number.isFinite(value));
-        if (own.length === completionTokens.length && bad < 0) return own;
+        const values = (prompt_logprobs ?? []).slice(-completionTokens.length);
+        const bad = values.findIndex((value) => !Number.isFinite(value));
+        if (values.length === completionTokens.length && bad < 0) return values;
         const reason = `the server reported no log-prob of completion token ${Math.max(bad, 0)}`;
         throw new LaconicError("numeric_invalid", reason);
       }),

@@ -80,9 +80,9 @@ export function tinkerEngine(options: TinkerEngineOptions): Engine {
   };
 }
 
-function expectBase(given: string | null, { baseModel }: ServerRecord): void {
-  if (given === baseModel) return;
-  const reason = `the server was probed for ${baseModel}, not for ${given ?? "this base"}`;
+function expectBase(base: string | null, { baseModel }: ServerRecord): void {
+  if (base === baseModel) return;
+  const reason = `the server was probed for ${baseModel}, not for ${base ?? "this base"}`;
   throw new LaconicError("model_unsupported", reason, { baseModel });
 }
 

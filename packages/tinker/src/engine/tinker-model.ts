@@ -237,11 +237,11 @@ export class TinkerModel implements TrainableModel {
       );
     }
     let next = 0;
-    const found = estimated(
+    const result = estimated(
       sequences.map(({ completionTokens }) => (completionTokens.length > 0 ? (rows[next++] ?? []) : [])),
     );
-    const error = this.#witness.check(this.#steps, sequences, found.logProbs);
-    if (!error) return found;
+    const error = this.#witness.check(this.#steps, sequences, result.logProbs);
+    if (!error) return result;
     this.#remote.condemn(error);
     throw error;
   }

@@ -36,7 +36,7 @@ export function datum(tokens: readonly number[], inputs: Readonly<Record<string,
     throw new LaconicError("input_invalid", `expected at least 2 tokens, got ${tokens.length}`, {
       tokens: tokens.length,
     });
-  const given: Record<string, TensorData> = {};
+  const arrays: Record<string, TensorData> = {};
   for (const [name, values] of Object.entries(inputs)) {
     if (values.length !== tokens.length - 1)
       throw new LaconicError(
@@ -49,10 +49,10 @@ export function datum(tokens: readonly number[], inputs: Readonly<Record<string,
     // JSON would turn such a number into null.
     if (bad >= 0)
       throw new LaconicError("numeric_invalid", `${name} at position ${bad} is ${data[bad]}`, { name, position: bad });
-    given[name] = { data, dtype: "float32" };
+    arrays[name] = { data, dtype: "float32" };
   }
   return {
     model_input: modelInput(tokens.slice(0, -1)),
-    loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: "int64" }, ...given },
+    loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: "int64" }, ...arrays },
   };
 }

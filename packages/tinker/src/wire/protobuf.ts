@@ -39,23 +39,23 @@ function varintOf(value: number): number[] {
 export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoValue[]> {
   const fields = new Map<number, ProtoValue[]>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
+  let offset = 0;
   const read = (): number => {
     let value = 0;
     for (let scale = 1, byte = 128; byte >= 128; scale *= 128) {
-      if (at >= bytes.length || scale > 2 ** 63) throw new Error("unterminated number");
-      byte = bytes[at++] as number;
+      if (offset >= bytes.length || scale > 2 ** 63) throw new Error("unterminated number");
+      byte = bytes[offset++] as number;
       value += (byte % 128) * scale;
     }
     return value;
   };
   const skip = (length: number): number => {
-    const from = at;
-    at += length;
-    if (at > bytes.length) throw new Error(`${at - bytes.length} bytes are missing`);
+    const from = offset;
+    offset += length;
+    if (offset > bytes.length) throw new Error(`${offset - bytes.length} bytes are missing`);
     return from;
   };
-  while (at < bytes.length) {
+  while (offset < bytes.length) {
     const tag = read();
     const kind = tag % 8;
     let value: ProtoValue;

@@ -123,11 +123,11 @@ export class Connection {
  * Finish reason of a reply that can be trained on: stop or length.
  * @throws LaconicError `api_unavailable` for any other reason: another attempt or server may help
  */
-export function wholeReason({ url }: Connection, given: unknown): "stop" | "length" {
-  const reason = readFinishReason(given);
+export function wholeReason({ url }: Connection, value: unknown): "stop" | "length" {
+  const reason = readFinishReason(value);
   if (reason === "stop" || reason === "length") return reason;
-  const words = (JSON.stringify(given) ?? "no reason").slice(0, 200);
-  throw new LaconicError("api_unavailable", `${url}: the reply finished by ${words}`, { server: url });
+  const shown = (JSON.stringify(value) ?? "no reason").slice(0, 200);
+  throw new LaconicError("api_unavailable", `${url}: the reply finished by ${shown}`, { server: url });
 }
 
 const modelList = z.object({

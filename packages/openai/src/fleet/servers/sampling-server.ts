@@ -21,9 +21,9 @@ export interface WeightsCheck {
 }
 
 /** Mean |server - trainer| log-prob of the check text; NaN if the server gave none. */
-export function checkGap(check: WeightsCheck, found: readonly number[] | "missing"): number {
-  if (found === "missing" || check.logProbs.length === 0) return Number.NaN;
-  const gaps = check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
+export function checkGap(check: WeightsCheck, values: readonly number[] | "missing"): number {
+  if (values === "missing" || check.logProbs.length === 0) return Number.NaN;
+  const gaps = check.logProbs.map((value, i) => Math.abs(value - (values[i] ?? Number.NaN)));
   return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }
 

@@ -46,16 +46,16 @@ function exclusiveOr(a: Uint8Array, b: Uint8Array): Uint8Array {
 
 function byPlane(bytes: Uint8Array): Uint8Array {
   const sorted = new Uint8Array(bytes.length);
-  let at = 0;
+  let offset = 0;
   for (let plane = 0; plane < planes; plane++)
-    for (let i = plane; i < bytes.length; i += planes) sorted[at++] = bytes[i] as number;
+    for (let i = plane; i < bytes.length; i += planes) sorted[offset++] = bytes[i] as number;
   return sorted;
 }
 
 function fromPlanes(sorted: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(sorted.length);
-  let at = 0;
+  let offset = 0;
   for (let plane = 0; plane < planes; plane++)
-    for (let i = plane; i < bytes.length; i += planes) bytes[i] = sorted[at++] as number;
+    for (let i = plane; i < bytes.length; i += planes) bytes[i] = sorted[offset++] as number;
   return bytes;
 }

@@ -59,8 +59,8 @@ export async function manifestOf(folder: string, chunkBytes: number): Promise<Om
     const whole = createHash("sha256");
     const chunks = await withFile(path, "r", async (handle) => {
       const digests: string[] = [];
-      for (let at = 0; at < bytes; at += chunkBytes) {
-        const piece = await readChunk(handle, at, Math.min(chunkBytes, bytes - at));
+      for (let offset = 0; offset < bytes; offset += chunkBytes) {
+        const piece = await readChunk(handle, offset, Math.min(chunkBytes, bytes - offset));
         whole.update(piece);
         digests.push(digestOf(piece));
       }
@@ -96,11 +96,11 @@ export function chunkIn(
 }
 
 /** Reads bytes from a position; fewer at the end of the file. */
-export async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+export async function readChunk(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let read = 0;
   while (read < length) {
-    const { bytesRead } = await handle.read(bytes, read, length - read, at + read);
+    const { bytesRead } = await handle.read(bytes, read, length - read, offset + read);
     if (bytesRead === 0) break;
     read += bytesRead;
   }

@@ -133,8 +133,8 @@ export class WeightsReceiver {
 
   async #names(): Promise<string[]> {
     await makeFolders(this.#folder);
-    const found = await readdir(this.#folder);
-    return [...new Set(found.map((name) => name.replace(/\.part$/u, "")))].filter((name) => safeName.test(name));
+    const files = await readdir(this.#folder);
+    return [...new Set(files.map((name) => name.replace(/\.part$/u, "")))].filter((name) => safeName.test(name));
   }
 
   async #begin(name: string, manifest: WeightsManifest): Promise<object> {
@@ -182,9 +182,9 @@ export class WeightsReceiver {
         await handle.truncate(file.bytes);
         for (const [chunk, sha256] of file.chunks.entries()) {
           const length = lengthOf(manifest, file, chunk);
-          const known = before === text ? await readChunk(handle, chunk * manifest.chunkBytes, length) : null;
+          const bytes = before === text ? await readChunk(handle, chunk * manifest.chunkBytes, length) : null;
           const place = { file: file.name, chunk };
-          if (!known || digestOf(known) !== sha256) missing.set(keyOf(place), place);
+          if (!bytes || digestOf(bytes) !== sha256) missing.set(keyOf(place), place);
         }
       });
     const draft = { manifest, missing };
@@ -261,7 +261,7 @@ function lengthOf({ chunkBytes }: WeightsManifest, { bytes }: WeightsFile, chunk
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }

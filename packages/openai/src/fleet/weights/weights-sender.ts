@@ -107,9 +107,9 @@ export class WeightsSender {
 
   /** Removes local copies, and those of receivers that answer. */
   async close(): Promise<void> {
-    const kept = [...this.#bases.values()].flat();
+    const bases = [...this.#bases.values()].flat();
     this.#bases.clear();
-    await Promise.all(kept.map((base) => this.#drop(base)));
+    await Promise.all(bases.map((base) => this.#drop(base)));
   }
 
   async #drop({ name, folder }: Base): Promise<void> {
