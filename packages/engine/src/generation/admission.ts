@@ -30,15 +30,15 @@ export function admissible(
   active: number,
 ): Admission | null {
   const first = (count: number): Admission => planAdmission(config, pages, kept, waiting.slice(0, count), active);
-  let found: Admission | null = null;
+  let match: Admission | null = null;
   for (let count = 1; ; count *= 2) {
     const tried = first(count);
     const others = kept.all.filter((prefix) => !tried.prefixes.includes(prefix));
     if (!pages.fits(tried.wants, others)) break;
-    found = tried;
+    match = tried;
     if (tried.replies.length === waiting.length) break;
   }
-  if (found || active > 0) return found;
+  if (match || active > 0) return match;
   // The first request is always admitted; clearing the cache keeps it small.
   kept.clear();
   pages.free();
@@ -82,15 +82,15 @@ function planAdmission(
   const starts = new Map<KeptPrefix, { readonly replies: Reply[]; length: number }>();
   const fresh: Reply[] = [];
   for (const reply of replies) {
-    const found = reply.request.conversation === undefined ? null : kept.longest(reply.request);
-    if (!found || found.length < minShared) {
+    const match = reply.request.conversation === undefined ? null : kept.longest(reply.request);
+    if (!match || match.length < minShared) {
       fresh.push(reply);
       continue;
     }
-    const start = starts.get(found.prefix) ?? { replies: [], length: Infinity };
+    const start = starts.get(match.prefix) ?? { replies: [], length: Infinity };
     start.replies.push(reply);
-    start.length = Math.min(start.length, found.length);
-    starts.set(found.prefix, start);
+    start.length = Math.min(start.length, match.length);
+    starts.set(match.prefix, start);
   }
   const groups: PromptGroup[] = Array.from(starts, ([of, { replies: members, length }]) => ({
     replies: members,

@@ -111,11 +111,11 @@ export class CachePages {
 
   /** Copies the last, unshared part of the first `length` positions to holders. */
   copyRest(from: PageHolder, to: readonly PageHolder[], length: number): void {
-    const at = Math.floor(length / this.#pageSize);
+    const index = Math.floor(length / this.#pageSize);
     const rest = length % this.#pageSize;
     if (rest === 0) return;
-    const page = from.pages[at] as number;
-    const moves = to.map(({ pages }) => ({ from: page, to: pages[at] as number, length: rest }));
+    const page = from.pages[index] as number;
+    const moves = to.map(({ pages }) => ({ from: page, to: pages[index] as number, length: rest }));
     this.#copyPages(moves, this.#caches);
   }
 

@@ -98,10 +98,10 @@ export type DrawnListener = (numbers: Float64Array) => void;
 export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   const numbers: number[] = [];
   for (const { place, tokens, logProbs, atOne, request } of replies) {
-    const at = tokens.length - 1;
-    if (at < 0) continue;
-    const asked = request.topLogProbs === undefined ? undefined : atOne[at];
-    numbers.push(place, tokens[at] as number, logProbs[at] as number, asked?.top.length ?? -1);
+    const index = tokens.length - 1;
+    if (index < 0) continue;
+    const asked = request.topLogProbs === undefined ? undefined : atOne[index];
+    numbers.push(place, tokens[index] as number, logProbs[index] as number, asked?.top.length ?? -1);
     if (asked) numbers.push(asked.logProb, ...asked.top.flatMap(({ token, logProb }) => [token, logProb]));
   }
   return Float64Array.from(numbers);

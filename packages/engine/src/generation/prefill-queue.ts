@@ -62,8 +62,8 @@ export class PrefillQueue {
    */
   pass(maxTokens: number): PrefilledReplies | null {
     const stretches = this.#next(maxTokens);
-    const ended = stretches.flatMap(({ pending, last }, at) =>
-      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row] as Reply, at })) : [],
+    const ended = stretches.flatMap(({ pending, last }, index) =>
+      last ? pending.node.ends.map((row) => ({ reply: pending.replies[row] as Reply, at: index })) : [],
     );
     const { kernels } = this.#model;
     const logits = kernels.scope(() => {

@@ -137,9 +137,9 @@ class StopMatcher {
 }
 
 function holds(text: Uint8Array, part: Uint8Array): boolean {
-  for (let at = 0; at + part.length <= text.length; at++) {
+  for (let start = 0; start + part.length <= text.length; start++) {
     let same = 0;
-    while (same < part.length && text[at + same] === part[same]) same++;
+    while (same < part.length && text[start + same] === part[same]) same++;
     if (same === part.length) return true;
   }
   return false;

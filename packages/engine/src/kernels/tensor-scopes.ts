@@ -91,9 +91,9 @@ export class TensorScopes<T extends Tensor> {
 
 /** Tensors in a tensor, array, map or plain object, without duplicates. */
 export function tensorsIn(value: unknown): Set<Tensor> {
-  const found = new Set<Tensor>();
-  collect(value, found);
-  return found;
+  const tensors = new Set<Tensor>();
+  collect(value, tensors);
+  return tensors;
 }
 
 function collect(value: unknown, into: Set<Tensor>): void {

@@ -141,15 +141,15 @@ function completion(
   };
 }
 
-const known = new WeakMap<Tokenizer, TokenBytes>();
+const cache = new WeakMap<Tokenizer, TokenBytes>();
 
 /** Falls back to decoding each token alone. */
 function tokenBytesOf(tokenizer: Tokenizer): TokenBytes {
   const own = tokenizer.tokenBytes?.();
   if (own) return own;
-  const found = known.get(tokenizer) ?? decodeEach(tokenizer);
-  known.set(tokenizer, found);
-  return found;
+  const bytes = cache.get(tokenizer) ?? decodeEach(tokenizer);
+  cache.set(tokenizer, bytes);
+  return bytes;
 }
 
 function decodeEach(tokenizer: Tokenizer): TokenBytes {
@@ -190,8 +190,8 @@ function endAtStop(
 }
 
 function firstStop(text: string, stops: readonly string[]): number | null {
-  const found = stops.map((stop) => (stop === "" ? -1 : text.indexOf(stop))).filter((at) => at >= 0);
-  return found.length === 0 ? null : Math.min(...found);
+  const positions = stops.map((stop) => (stop === "" ? -1 : text.indexOf(stop))).filter((position) => position >= 0);
+  return positions.length === 0 ? null : Math.min(...positions);
 }
 
 function beginning(trace: TokenTrace, length: number): TokenTrace {
@@ -241,11 +241,11 @@ function lastReply(
   messages: readonly ChatMessage[],
   ownReplies: readonly OwnReply[],
 ): { readonly at: number; readonly reply: number } | null {
-  for (let at = messages.length - 1; at > 0; at--) {
-    const { role, content } = messages[at] as ChatMessage;
+  for (let index = messages.length - 1; index > 0; index--) {
+    const { role, content } = messages[index] as ChatMessage;
     if (role !== "assistant") continue;
     const reply = ownReplies.findLastIndex(({ text }) => text === content);
-    if (reply >= 0) return { at, reply };
+    if (reply >= 0) return { at: index, reply };
   }
   return null;
 }
@@ -257,9 +257,9 @@ function saidTokens(
   isEnd: (token: number) => boolean,
 ): readonly number[] | null {
   const last = tokens.at(-1);
-  let said = last !== undefined && isEnd(last) ? tokens.slice(0, -1) : tokens;
-  for (; said.length > 0; said = said.slice(0, -1)) if (tokenizer.decode(said) === text) return said;
-  return text === "" ? said : null;
+  let written = last !== undefined && isEnd(last) ? tokens.slice(0, -1) : tokens;
+  for (; written.length > 0; written = written.slice(0, -1)) if (tokenizer.decode(written) === text) return written;
+  return text === "" ? written : null;
 }
 
 export interface Sampled {

@@ -19,8 +19,8 @@ export function checkLora(settings: LoraSettings): void {
   checkShape(loraShape, settings, "lora");
   const stray = settings.targets?.find((target) => !isProjection(target));
   if (stray === undefined) return;
-  const known = Object.keys(loraTargets).join(", ");
-  throw new LaconicError("config_invalid", `lora.targets: expected modules ending in ${known}, got ${stray}`, {
+  const modules = Object.keys(loraTargets).join(", ");
+  throw new LaconicError("config_invalid", `lora.targets: expected modules ending in ${modules}, got ${stray}`, {
     key: "lora.targets",
   });
 }

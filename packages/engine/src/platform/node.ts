@@ -15,13 +15,13 @@ export const defaultFiles: ModelFiles = {
   async openToRead(path) {
     // Opening a pipe without a writer would block.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const found = await file.stat();
-    if (!found.isFile()) {
+    const stats = await file.stat();
+    if (!stats.isFile()) {
       await file.close();
       throw new LaconicError("weights_invalid", `${path} is not a file`, { file: path });
     }
     return {
-      bytes: found.size,
+      bytes: stats.size,
       async read(into, position) {
         // Node reads less than 2 GiB per call.
         const { bytesRead } = await file.read(into, 0, Math.min(into.length, 1 << 30), position);

@@ -65,9 +65,9 @@ export function attentionForward(
     attentionShape(model.config),
     rows.layout,
   );
-  const kept = gatherSelectedRows(model.kernels, mixed, rows);
-  const output = project(model, partName(layer, "o_proj"), kept, rows.dropout);
-  return { output, pass: { input, heads, mixed, logSumExp, kept } };
+  const selected = gatherSelectedRows(model.kernels, mixed, rows);
+  const output = project(model, partName(layer, "o_proj"), selected, rows.dropout);
+  return { output, pass: { input, heads, mixed, logSumExp, kept: selected } };
 }
 
 /** Cached attention for sampling; adds the output to the residual stream. */

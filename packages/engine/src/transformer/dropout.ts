@@ -39,12 +39,12 @@ export class Dropout {
   /** Mask [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
   mask(kernels: Kernels, projection: string, [count, width]: readonly number[]): Tensor {
     const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#wanted, width as number];
-    const kept = 1 / (1 - this.#rate);
+    const scale = 1 / (1 - this.#rate);
     const ofProjection = this.#random.split(projection);
     const values = new Float32Array(rows.length * columns);
     rows.forEach((row, n) => {
       const stream = ofProjection.split(row);
-      for (let i = n * columns; i < (n + 1) * columns; i++) values[i] = stream.uniform() < this.#rate ? 0 : kept;
+      for (let i = n * columns; i < (n + 1) * columns; i++) values[i] = stream.uniform() < this.#rate ? 0 : scale;
     });
     return kernels.upload(values, [rows.length, columns]);
   }

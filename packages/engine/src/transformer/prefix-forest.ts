@@ -156,9 +156,9 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
       next = newRun(sequence, position, input.length);
       children.set(input[position] as number, next);
     }
-    const known = inputs[next.sequence] as Int32Array;
+    const tokens = inputs[next.sequence] as Int32Array;
     const stop = Math.min(next.to, input.length);
-    while (position < stop && known[position] === input[position]) position++;
+    while (position < stop && tokens[position] === input[position]) position++;
     if (position < next.to && position < input.length) split(next, position, inputs);
     run = next;
   }

@@ -66,10 +66,10 @@ export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Flo
   const whole = parts.some((part) => part instanceof Float64Array)
     ? new Float64Array(length)
     : new Float32Array(length);
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return whole;
 }

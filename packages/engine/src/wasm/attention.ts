@@ -23,13 +23,13 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
       const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
       const longest = padded(layout);
       const { offsets, offsetsOnDevice, tree } = layout;
-      const given = [q, k, v, out, logSumExp, offsetsOnDevice];
+      const tensors = [q, k, v, out, logSumExp, offsetsOnDevice];
       const floats = (shape.headDim + 4) * longest + 4 * shape.headDim + 4;
       const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 2 };
-      if (!tree) divide("attention", given, offsets.length - 1, work);
+      if (!tree) divide("attention", tensors, offsets.length - 1, work);
       else
         withPaths(device, layout, tree, ({ before, trees, count }) =>
-          divide("attentionTree", [...given, before, trees, longest], count, work),
+          divide("attentionTree", [...tensors, before, trees, longest], count, work),
         );
       return { out, logSumExp };
     },
@@ -37,13 +37,13 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
       const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
       const { offsets, offsetsOnDevice, tree } = layout;
       const longest = padded(layout);
-      const given = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
+      const tensors = [dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice];
       const floats = (2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4;
       const work = { shape, layout, floats: floats + (tree ? shape.headDim * longest : 0), products: 5 };
-      if (!tree) divide("attentionBackward", given, offsets.length - 1, work);
+      if (!tree) divide("attentionBackward", tensors, offsets.length - 1, work);
       else
         withPaths(device, layout, tree, ({ before, trees, count }) => {
-          const args = [...given, before, tree.parentsOnDevice, trees, longest];
+          const args = [...tensors, before, tree.parentsOnDevice, trees, longest];
           divide("attentionTreeBackward", args, count, work);
         });
       return { dQ, dK, dV };

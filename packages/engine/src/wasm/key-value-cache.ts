@@ -25,8 +25,8 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       store.free(keys);
       store.free(values);
     },
-    attentionCached(q, k, v, given, shape, plan) {
-      const { keys, values, pageSize } = caches.attended(q, k, v, given, shape, plan).cache;
+    attentionCached(q, k, v, handle, shape, plan) {
+      const { keys, values, pageSize } = caches.attended(q, k, v, handle, shape, plan).cache;
       const width = shape.kvHeads * shape.headDim;
       const { offsetsOnDevice } = plan.layout;
       const sequences = plan.past.length;
@@ -57,9 +57,9 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       from.forEach((page, i) => {
         const start = page * origin.pageSize * position;
         const end = start + (lengths[i] as number) * position;
-        const at = (to[i] as number) * target.pageSize * position;
-        store.bytes(target.keys).set(store.bytes(origin.keys).subarray(start, end), at);
-        store.bytes(target.values).set(store.bytes(origin.values).subarray(start, end), at);
+        const offset = (to[i] as number) * target.pageSize * position;
+        store.bytes(target.keys).set(store.bytes(origin.keys).subarray(start, end), offset);
+        store.bytes(target.values).set(store.bytes(origin.values).subarray(start, end), offset);
       });
     },
   };

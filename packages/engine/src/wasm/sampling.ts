@@ -7,8 +7,8 @@ import type { WasmDevice } from "./wasm-device.ts";
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
   /** Columns per parameter; reads are free in this memory. */
-  const columnsOf = (given: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
-    const settings = isOnDevice(given) ? store.floats(given.settings) : packSampling(given).settings;
+  const columnsOf = (sampling: SamplingRows | SamplingOnDevice, rows: number): (Float32Array | Int32Array)[] => {
+    const settings = isOnDevice(sampling) ? store.floats(sampling.settings) : packSampling(sampling).settings;
     return kernelSampling.map((name, column) => {
       const values = Float32Array.from(
         { length: rows },
@@ -17,11 +17,11 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
       return samplingParameters[name].shape.integer ? Int32Array.from(values) : values;
     });
   };
-  const uniformOf = (given: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
-    if (!isOnDevice(given)) return given.uniform;
-    const [, width] = matrixSize(given.uniforms);
-    const uniforms = store.floats(given.uniforms);
-    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number);
+  const uniformOf = (sampling: SamplingRows | SamplingOnDevice, rows: number): Float32Array => {
+    if (!isOnDevice(sampling)) return sampling.uniform;
+    const [, width] = matrixSize(sampling.uniforms);
+    const uniforms = store.floats(sampling.uniforms);
+    return Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + sampling.column] as number);
   };
   return {
     sampleTokens(logits, settings) {

@@ -57,11 +57,11 @@ export class WasmDevice {
 
   /** @throws LaconicError `input_invalid` for an integer outside [0, limit). */
   expectIndices(ids: Tensor, limit: number, place: string): void {
-    const at = this.run("firstOutside", ids, ids.shape[0] as number, limit);
-    if (at < 0) return;
-    const value = this.store.ints(ids)[at] as number;
-    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, {
-      position: at,
+    const index = this.run("firstOutside", ids, ids.shape[0] as number, limit);
+    if (index < 0) return;
+    const value = this.store.ints(ids)[index] as number;
+    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${index} is outside [0, ${limit})`, {
+      position: index,
       index: value,
     });
   }

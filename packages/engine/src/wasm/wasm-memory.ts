@@ -114,9 +114,9 @@ const sharedImport = [6, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 2, 3];
 
 /** Binary for an unshared memory: pages without isolation require it, and phones cannot reserve 4 GiB. */
 function unshared(binary: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const at = binary.findIndex((_, i) => sharedImport.every((byte, j) => binary[i + j] === byte));
+  const index = binary.findIndex((_, i) => sharedImport.every((byte, j) => binary[i + j] === byte));
   const copy = binary.slice();
-  if (at >= 0) copy[at + sharedImport.length - 1] = 1;
+  if (index >= 0) copy[index + sharedImport.length - 1] = 1;
   return copy;
 }
 
@@ -143,31 +143,31 @@ export class FreeBlocks {
   /** Allocates `bytes`; null if no block fits. Empty arrays take space. */
   take(bytes: number): number | null {
     const size = this.#rounded(bytes);
-    const at = this.#ends.findIndex((end, i) => end - (this.#starts[i] as number) >= size);
-    if (at < 0) return null;
-    const start = this.#starts[at] as number;
-    if (start + size < (this.#ends[at] as number)) this.#starts[at] = start + size;
+    const index = this.#ends.findIndex((end, i) => end - (this.#starts[i] as number) >= size);
+    if (index < 0) return null;
+    const start = this.#starts[index] as number;
+    if (start + size < (this.#ends[index] as number)) this.#starts[index] = start + size;
     else {
-      this.#starts.splice(at, 1);
-      this.#ends.splice(at, 1);
+      this.#starts.splice(index, 1);
+      this.#ends.splice(index, 1);
     }
     return start;
   }
 
   add(address: number, bytes: number): void {
     const end = address + this.#rounded(bytes);
-    let at = this.#after(address);
-    if (at > 0 && this.#ends[at - 1] === address) {
-      at -= 1;
-      this.#ends[at] = end;
+    let index = this.#after(address);
+    if (index > 0 && this.#ends[index - 1] === address) {
+      index -= 1;
+      this.#ends[index] = end;
     } else {
-      this.#starts.splice(at, 0, address);
-      this.#ends.splice(at, 0, end);
+      this.#starts.splice(index, 0, address);
+      this.#ends.splice(index, 0, end);
     }
-    if (this.#starts[at + 1] !== end) return;
-    this.#ends[at] = this.#ends[at + 1] as number;
-    this.#starts.splice(at + 1, 1);
-    this.#ends.splice(at + 1, 1);
+    if (this.#starts[index + 1] !== end) return;
+    this.#ends[index] = this.#ends[index + 1] as number;
+    this.#starts.splice(index + 1, 1);
+    this.#ends.splice(index + 1, 1);
   }
 
   get bytes(): number {

@@ -39,8 +39,8 @@ export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { read
       keys.dispose();
       values.dispose();
     },
-    attentionCached(q, k, v, given, shape, plan) {
-      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+    attentionCached(q, k, v, handle, shape, plan) {
+      const { cache, tokens } = caches.attended(q, k, v, handle, shape, plan);
       if (tokens === 0) return device.blank(q.shape);
       const { keys, values } = cache;
       const width = plan.table.length / plan.past.length;

@@ -9,11 +9,11 @@ type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
 export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
   /** Zeros for an empty sum. */
-  const multiply = (given: Product): Handle<GpuArray> => {
-    const { rows, columns, inner } = given;
+  const multiply = (operands: Product): Handle<GpuArray> => {
+    const { rows, columns, inner } = operands;
     return rows * columns * inner === 0
       ? device.zeros([rows, columns])
-      : device.store.adoptFloats(product(device, given));
+      : device.store.adoptFloats(product(device, operands));
   };
   const applied = (place: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
     const [rows, inner] = matrixSize(x);
@@ -66,15 +66,15 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
 }
 
 /** Returns a new tensor, [rows, columns]. */
-export function product({ runner }: GpuDevice, given: Product): GpuArray {
-  const { rows, columns } = given;
+export function product({ runner }: GpuDevice, operands: Product): GpuArray {
+  const { rows, columns } = operands;
   const tile = tileFor(runner.limits, rows, columns);
-  return runner.run(productProgram(given, tile), [rows, columns]);
+  return runner.run(productProgram(operands, tile), [rows, columns]);
 }
 
 /** Writes or adds to part of a tensor. */
-export function productInto({ runner }: GpuDevice, given: Product, result: GpuArray): void {
-  runner.runInPlace(productProgram(given, tileFor(runner.limits, given.rows, given.columns)), result);
+export function productInto({ runner }: GpuDevice, operands: Product, result: GpuArray): void {
+  runner.runInPlace(productProgram(operands, tileFor(runner.limits, operands.rows, operands.columns)), result);
 }
 
 /**
@@ -130,8 +130,8 @@ export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: 
  * Workgroups read tiles of both operands, four numbers at a time if possible. Edges are checked, not padded. Sums
  * follow the inner axis in order.
  */
-export function productProgram(given: Product, tile: Tile): WgslProgram {
-  const { rows, columns, inner, left, right, bias, start = 0, adds = false } = given;
+export function productProgram(operands: Product, tile: Tile): WgslProgram {
+  const { rows, columns, inner, left, right, bias, start = 0, adds = false } = operands;
   const contiguous = (side: Operand, across: number): number => (side.along ? inner : across);
   const vector = contiguous(left, rows) % 4 === 0 && contiguous(right, columns) % 4 === 0;
   const across = Math.ceil(columns / tile.columns);

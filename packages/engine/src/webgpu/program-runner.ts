@@ -123,10 +123,10 @@ export class ProgramRunner {
     const arrays = [...Object.values(changed), ...Object.values(inputs).map(({ data }) => data)];
     const buffers = arrays.map(({ buffer }) => buffer);
     const columns = groups <= maxGroups ? groups : Math.ceil(Math.sqrt(groups));
-    const given = new Uint8Array(numbers.buffer);
-    this.#commands.dispatch(pipeline, layout, buffers, given, [columns, Math.ceil(groups / columns)]);
+    const bytes = new Uint8Array(numbers.buffer);
+    this.#commands.dispatch(pipeline, layout, buffers, bytes, [columns, Math.ceil(groups / columns)]);
     this.#counts.operations += 1;
-    this.#sent(given.byteLength);
+    this.#sent(bytes.byteLength);
   }
 
   /** WebGPU has no operator dispatcher, and reads do not block; these counts stay 0. */
@@ -156,8 +156,8 @@ export class ProgramRunner {
     ];
     const settings = { ...constants, THREADS: groupSize };
     const key = [name, ...Object.values(settings), ...buffers.map(({ type }) => type)].join(" ");
-    const known = this.#compiled.get(key);
-    if (known) return known;
+    const cached = this.#compiled.get(key);
+    if (cached) return cached;
     const label = `laconic ${name}`;
     const fields = Object.entries(uniforms).map(([field, { type }]) => [field, type] as const);
     const source = programSource({ constants: settings, buffers, uniforms: fields, code });

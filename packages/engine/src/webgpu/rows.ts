@@ -46,12 +46,12 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
     writeRows(into, rows, values) {
       device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (rows.shape[0] === 0) return;
-      const [target, given] = [store.get(into), store.get(values)];
+      const [target, source] = [store.get(into), store.get(values)];
       // A tensor that is its source needs a separate copy.
       const read = device.data(values).view();
       runner.runInPlace(putRowsProgram(device.data(rows), read), device.own(into));
       read.dispose();
-      const [least, most] = [target.range, given.range];
+      const [least, most] = [target.range, source.range];
       target.range = [Math.min(least[0], most[0]), Math.max(least[1], most[1])];
     },
     advance(x, by) {

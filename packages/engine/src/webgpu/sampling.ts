@@ -65,13 +65,13 @@ interface Inputs {
   readonly made: readonly GpuArray[];
 }
 
-function inputsOf(device: GpuDevice, given: SamplingRows | SamplingOnDevice, rows: number): Inputs {
-  if (isOnDevice(given)) {
-    const { settings, uniforms, column } = given;
+function inputsOf(device: GpuDevice, sampling: SamplingRows | SamplingOnDevice, rows: number): Inputs {
+  if (isOnDevice(sampling)) {
+    const { settings, uniforms, column } = sampling;
     return { table: device.data(settings), uniforms: device.data(uniforms), column, made: [] };
   }
   const { runner } = device;
-  const table = runner.upload(packSampling(given).settings, [rows, kernelSampling.length]);
-  const uniforms = runner.upload(given.uniform, [rows, 1]);
+  const table = runner.upload(packSampling(sampling).settings, [rows, kernelSampling.length]);
+  const uniforms = runner.upload(sampling.uniform, [rows, 1]);
   return { table, uniforms, column: 0, made: [table, uniforms] };
 }

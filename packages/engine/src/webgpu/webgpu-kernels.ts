@@ -62,14 +62,14 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
       const data = runner.upload(values, shape);
       return values instanceof Int32Array ? store.adoptInts(data, rangeOf(values)) : store.adoptFloats(data);
     },
-    read: (given) => runner.read(store.get(given).data),
+    read: (tensor) => runner.read(store.get(tensor).data),
     zeros: (shape) => device.zeros(shape),
-    copy(given) {
-      const { data, dtype, range } = store.get(given);
+    copy(tensor) {
+      const { data, dtype, range } = store.get(tensor);
       return dtype === "int32" ? store.adoptInts(data.view(), range) : store.adoptFloats(data.view());
     },
-    reshape(given, shape) {
-      const { data, dtype, range } = store.get(given);
+    reshape(tensor, shape) {
+      const { data, dtype, range } = store.get(tensor);
       return dtype === "int32" ? store.adoptInts(data.view(shape), range) : store.adoptFloats(data.view(shape));
     },
   };

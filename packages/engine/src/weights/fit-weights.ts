@@ -43,20 +43,20 @@ function tiedTo(head: TensorSource, embedding: TensorSource): TensorSource {
     async read() {
       const values = await embedding.read();
       const other = await head.read();
-      const at = values.findIndex((value, i) => value !== other[i]);
-      if (at >= 0)
+      const index = values.findIndex((value, i) => value !== other[i]);
+      if (index >= 0)
         throw refused(
           headWeight,
-          `differs from the embedding at element ${at} although config.json ties them; set tie_word_embeddings to false`,
+          `differs from the embedding at element ${index} although config.json ties them; set tie_word_embeddings to false`,
         );
       return values;
     },
   };
 }
 
-function checkShape(name: string, expected: readonly number[], found: readonly number[]): void {
-  if (found.join() !== expected.join())
-    throw refused(name, `has shape [${found.join(", ")}], expected [${expected.join(", ")}]`);
+function checkShape(name: string, expected: readonly number[], actual: readonly number[]): void {
+  if (actual.join() !== expected.join())
+    throw refused(name, `has shape [${actual.join(", ")}], expected [${expected.join(", ")}]`);
 }
 
 function finite(name: string, values: Float32Array | Float64Array): Float32Array | Float64Array {

@@ -213,11 +213,11 @@ function sourceOf(file: OpenFile, { shape, start, rotary }: Place, { dim, heads 
 
 /** Reorders the rows of each head from 0 1 2 3 ... to 0 2 ... 1 3 ..., so that pairs are half a head apart. */
 function halvesOf(values: Float32Array, width: number, headDim: number): Float32Array {
-  const found = new Float32Array(values.length);
+  const result = new Float32Array(values.length);
   for (let row = 0; row < values.length / width; row++) {
     const [head, within] = [Math.floor(row / headDim) * headDim, row % headDim];
     const from = head + (within < headDim / 2 ? 2 * within : 2 * (within - headDim / 2) + 1);
-    found.set(values.subarray(from * width, (from + 1) * width), row * width);
+    result.set(values.subarray(from * width, (from + 1) * width), row * width);
   }
-  return found;
+  return result;
 }

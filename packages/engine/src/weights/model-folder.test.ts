@@ -124,7 +124,7 @@ test.each([NaN, Infinity, -Infinity])("a weight of %d is refused by name when it
   const [name, { shape, values }] = [...weights][3] as [string, StoredTensor];
   const changed = new Map(weights).set(name, { shape, values: Float32Array.from(values).with(5, bad) });
   const fitted = fitWeights(config, sourcesOf(changed));
-  await expect(fitted.get(name)?.read()).rejects.toThrow(`tensor ${name} holds ${bad} at element 5`);
+  await expect(fitted.get(name)?.read()).rejects.toThrow(`tensor ${name} has ${bad} at element 5`);
 });
 
 test("a head stored beside the embedding it is tied to must be the same", async () => {

@@ -50,10 +50,7 @@ export function createReferenceKernels(): Kernels {
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
     if (other.length !== host.length)
-      throw new LaconicError(
-        "input_invalid",
-        `${what}: ${other.length} numbers on the device, ${host.length} on the host`,
-      );
+      throw new LaconicError("input_invalid", `${what}: ${other.length} device numbers, ${host.length} host numbers`);
     if (host.some((value, i) => value !== other[i]))
       throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
   };

@@ -71,8 +71,8 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
       continue;
     }
     const here = members[segment] as number[];
-    const own = (offsets[segment + 1] as number) - start;
-    if (here.length > 0) branches.push({ segment, sequences: here, path, own });
+    const length = (offsets[segment + 1] as number) - start;
+    if (here.length > 0) branches.push({ segment, sequences: here, path, own: length });
     segment += 1;
   }
   return branches;

@@ -89,11 +89,11 @@ function expectSame(place: string, live: object, stored: object, folder: string)
   for (const [key, value] of Object.entries(live)) {
     // Irrelevant for trained weights.
     if (key === "initializerRange") continue;
-    const found: unknown = (stored as Record<string, unknown>)[key];
-    if (JSON.stringify(found) !== JSON.stringify(value))
+    const actual: unknown = (stored as Record<string, unknown>)[key];
+    if (JSON.stringify(actual) !== JSON.stringify(value))
       throw new LaconicError(
         "weights_invalid",
-        `${folder}: ${place}${key}: expected ${JSON.stringify(value)}, as in the model, got ${JSON.stringify(found)}`,
+        `${folder}: ${place}${key}: expected ${JSON.stringify(value)}, as in the model, got ${JSON.stringify(actual)}`,
         { folder, key: place + key },
       );
   }

@@ -106,9 +106,9 @@ export class TrainingPasses {
       });
       return null;
     } catch (error) {
-      const known = this.#explained(error, pending);
+      const explained = this.#explained(error, pending);
       this.drop();
-      return this.#inParts(pending, dLogProbs, this.#gradients.added, known);
+      return this.#inParts(pending, dLogProbs, this.#gradients.added, explained);
     } finally {
       this.drop();
     }

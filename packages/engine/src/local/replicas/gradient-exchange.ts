@@ -40,11 +40,11 @@ export function slotViews(
   model: ModelOnDevice,
 ): { readonly name: string; readonly shape: readonly number[]; readonly values: Floats }[] {
   const all = slot(exchange, replica);
-  let at = 0;
+  let offset = 0;
   return Array.from(trainable(model), ([name, { shape }]) => {
-    const start = at;
-    at += sizeOf(shape);
-    return { name, shape, values: all.subarray(start, at) };
+    const start = offset;
+    offset += sizeOf(shape);
+    return { name, shape, values: all.subarray(start, offset) };
   });
 }
 

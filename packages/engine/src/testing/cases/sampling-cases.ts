@@ -116,31 +116,28 @@ export function samplingCases(kit: CaseKit): readonly ConformanceCase<Engine>[] 
       expectThat(never?.finishReason === "aborted", "a request aborted before it was made to end by aborted");
     }),
 
-    modelCase(
-      "turns of one conversation continue its cached prefix and give the same replies",
-      async (model, engine) => {
-        const sampling = { temperature: 1, maxTokens: 5 };
-        const turns = async (conversation?: string): Promise<SampleResult[]> => {
-          const said: SampleResult[] = [];
-          let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
-          for (const turn of [0, 1, 2]) {
-            const random = randomFromSeed(turn).state();
-            const request = {
-              promptTokens,
-              sampling,
-              stopTokens: [],
-              random,
-              ...(conversation !== undefined && { conversation }),
-            };
-            const [reply] = await model.sample([request]);
-            said.push(reply as SampleResult);
-            promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
-          }
-          return said;
-        };
-        expectReplies(kit, engine, await turns("one"), await turns());
-      },
-    ),
+    modelCase("turns of one conversation reuse its cached prefix, with equal replies", async (model, engine) => {
+      const sampling = { temperature: 1, maxTokens: 5 };
+      const turns = async (conversation?: string): Promise<SampleResult[]> => {
+        const said: SampleResult[] = [];
+        let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
+        for (const turn of [0, 1, 2]) {
+          const random = randomFromSeed(turn).state();
+          const request = {
+            promptTokens,
+            sampling,
+            stopTokens: [],
+            random,
+            ...(conversation !== undefined && { conversation }),
+          };
+          const [reply] = await model.sample([request]);
+          said.push(reply as SampleResult);
+          promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
+        }
+        return said;
+      };
+      expectReplies(kit, engine, await turns("one"), await turns());
+    }),
 
     ...wholeCase("log-probs at temperature 1 are the model's and come with the likeliest tokens", async (model) => {
       const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));

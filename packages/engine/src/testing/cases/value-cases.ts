@@ -147,31 +147,27 @@ export function valueCases({
       await refusal("config_invalid", engine.createValueModel(trunk, { train: "all" }));
     }),
 
-    valueCase(
-      "invalid states and gradients are refused with their position and change nothing",
-      source,
-      async (model) => {
-        await fit(model, 2);
-        const before = await model.forward(states);
-        const bad: readonly [ValueSequence, string][] = [
-          [{ tokens: [] }, "no token"],
-          [{ tokens: [1, 99] }, "99 at position 1"],
-          [{ tokens: [1], from: 1 }, "from is 1"],
-          [{ tokens: [1, 2], from: 0.5 }, "from is 0.5"],
-          [{ tokens: Array.from({ length: 49 }, () => 1) }, "49 tokens"],
-        ];
-        for (const [state, said] of bad) {
-          const { message } = await refusal("input_invalid", model.forward([{ tokens: [1] }, state]));
-          expectThat(message.includes(said) && message.includes("sequence 1"), `"${message}" to say ${said}`);
-        }
-        await refusal(
-          "numeric_invalid",
-          model.forwardBackward(states, ({ values }) => values.map(() => NaN)),
-        );
-        expectThat(!(await model.optimStep(optimizer)).applied, "nothing to step on");
-        expectThat(same(await model.forward(states), before), "the values as before");
-      },
-    ),
+    valueCase("invalid states and gradients are refused and change nothing", source, async (model) => {
+      await fit(model, 2);
+      const before = await model.forward(states);
+      const bad: readonly [ValueSequence, string][] = [
+        [{ tokens: [] }, "no token"],
+        [{ tokens: [1, 99] }, "99 at position 1"],
+        [{ tokens: [1], from: 1 }, "from is 1"],
+        [{ tokens: [1, 2], from: 0.5 }, "from is 0.5"],
+        [{ tokens: Array.from({ length: 49 }, () => 1) }, "49 tokens"],
+      ];
+      for (const [state, said] of bad) {
+        const { message } = await refusal("input_invalid", model.forward([{ tokens: [1] }, state]));
+        expectThat(message.includes(said) && message.includes("sequence 1"), `"${message}" to say ${said}`);
+      }
+      await refusal(
+        "numeric_invalid",
+        model.forwardBackward(states, ({ values }) => values.map(() => NaN)),
+      );
+      expectThat(!(await model.optimStep(optimizer)).applied, "nothing to step on");
+      expectThat(same(await model.forward(states), before), "the values as before");
+    }),
   ];
 }
 
