@@ -15,9 +15,6 @@ const isolated: Readonly<Record<string, string>> = {
   "cross-origin-embedder-policy": "require-corp",
 };
 
-/** Hosts of the playground's story model. */
-const hubPlaces = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
-
 /** Pages load only files of their site, and wasm. Text cannot become a script, style, picture or foreign request. */
 export const pagePolicy: string = [
   "default-src 'none'",
@@ -80,9 +77,7 @@ export async function staticFiles(folder: string): Promise<StaticFiles> {
           ...isolated,
           "content-type": type,
           "cache-control": isNamedByContent ? "public, max-age=31536000, immutable" : "no-cache",
-          "content-security-policy": path.startsWith("/playground/")
-            ? pagePolicy.replace("connect-src 'self'", `connect-src 'self' ${hubPlaces}`)
-            : pagePolicy,
+          "content-security-policy": pagePolicy,
         },
       });
     },

@@ -5,13 +5,14 @@ import { AskRelay, AskTellers, SameQuestion } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
 import { Keep, NewRun } from "./keep.tsx";
 import { Level, levelTexts } from "./level.ts";
-import { ModelNeeded } from "./keep.tsx";
 import { Notices } from "./controls.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Stage } from "./stage.tsx";
 import { TellersStage } from "./stage.tsx";
 import { useSession, type SessionHandle } from "./use-session.ts";
 import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settings.ts";
+
+const storyLicence = new URL("./model/LICENSE.txt", import.meta.url).href;
 
 /** @param query - address query: level and settings of a new run, and `embed` for pages within others */
 export function App({ query }: { query: string }) {
@@ -71,27 +72,25 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
   useEffect(() => {
     if (!isShown && active) send({ type: "pause" });
   }, [isShown, active, send]);
-  const needsModel = state.needsModel && state.device === null;
   return (
     <>
       <Notices session={session} />
-      {needsModel ? (
-        <ModelNeeded session={session} />
-      ) : (
-        <>
-          <div class="bar panel">
-            <RunControls session={session} />
-          </div>
-          <div class="columns">
-            <CurrentStage session={session} isStory={level === "tellers"} />
-            <div class="stack">
-              <Numbers state={state} />
-              <section class="panel">
-                <SteeringControls session={session} />
-              </section>
-            </div>
-          </div>
-        </>
+      <div class="bar panel">
+        <RunControls session={session} />
+      </div>
+      <div class="columns">
+        <CurrentStage session={session} isStory={level === "tellers"} />
+        <div class="stack">
+          <Numbers state={state} />
+          <section class="panel">
+            <SteeringControls session={session} />
+          </section>
+        </div>
+      </div>
+      {level === "tellers" && (
+        <p class="soft small">
+          Language model: stories260K by Andrej Karpathy (<a href={storyLicence}>MIT licence</a>).
+        </p>
       )}
       {isEmbedded ? (
         <p class="small">
@@ -101,14 +100,12 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
           to ask the team questions of your own, and to take the run with you.
         </p>
       ) : (
-        !needsModel && (
-          <div class="stack">
-            {level === "tellers" ? <AskTellers session={session} /> : <AskRelay session={session} />}
-            <SameQuestion state={state} />
-            <Keep session={session} />
-            <NewRun key={`${state.settings.seed} ${state.settings.device}`} session={session} />
-          </div>
-        )
+        <div class="stack">
+          {level === "tellers" ? <AskTellers session={session} /> : <AskRelay session={session} />}
+          <SameQuestion state={state} />
+          <Keep session={session} />
+          <NewRun key={`${state.settings.seed} ${state.settings.device}`} session={session} />
+        </div>
       )}
     </>
   );
@@ -122,10 +119,10 @@ function CurrentStage({ session, isStory }: { session: SessionHandle; isStory: b
     ) : (
       <Stage {...{ team, episode, step }} />
     );
-  const size = isStory ? "" : " (0.6 MB)";
+  const size = isStory ? "1.1 MB" : "0.6 MB";
   return (
     <section class="panel loading" aria-busy="true">
-      <p class="soft">{failure ? "The model could not be loaded." : `Loading model${size} ...`}</p>
+      <p class="soft">{failure ? "The model could not be loaded." : `Loading the model (${size}) …`}</p>
     </section>
   );
 }

@@ -17,8 +17,6 @@ export interface PageState extends RunView {
   /** Conversations about the tracked problem by step, starting before training. */
   readonly told: readonly Told[];
   readonly warmUp: WarmUpStep | null;
-  /** The level's model is not in this browser. */
-  readonly needsModel: boolean;
   readonly failure: Failure | null;
 }
 
@@ -48,7 +46,6 @@ export function firstState(settings: PlaygroundSettings): PageState {
     asked: null,
     told: [],
     warmUp: null,
-    needsModel: false,
     warnings: [],
     failure: null,
   };
@@ -74,8 +71,6 @@ export function nextState(given: PageState, event: Event): PageState {
       const warmUp = step === 0 ? null : { step, steps, loss };
       return { ...state, episode: event.episode ?? state.episode, busy: null, warmUp };
     }
-    case "model-needed":
-      return { ...state, needsModel: true, busy: null };
     case "evaluating":
       return { ...state, busy: "measuring 100 validation problems" };
     case "evaluation": {

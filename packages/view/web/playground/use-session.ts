@@ -21,7 +21,6 @@ const busyWith: Partial<Record<Command["type"], string>> = {
   ask: "asking the team",
   export: "packing the run",
   import: "opening the run",
-  model: "reading the story model",
 };
 
 interface Running {

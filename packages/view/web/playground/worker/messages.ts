@@ -106,8 +106,6 @@ export type Command =
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
   | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number; readonly liar?: string }
-  /** Include the story model. */
-  | { readonly type: "model"; readonly files: readonly Uint8Array[] }
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
 
@@ -127,8 +125,6 @@ export type WorkerMessage =
       readonly keeping: Keeping;
     }
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
-  /** The level's model is not in this browser yet; the worker waits for `model`. */
-  | { readonly type: "model-needed" }
   /** Some steps include a conversation. */
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
   /** Checkpoint; includes the run if only the page can store it. */

@@ -88,7 +88,6 @@ export class Session {
   async reset(settings: PlaygroundSettings): Promise<void> {
     runConfig(settings);
     const { files, team } = this.#parts;
-    await team.world.canBegin?.();
     await this.#replace(() => files.remove(runFolder));
     [this.#settings, this.#step] = [settings, 0];
   }

@@ -1,11 +1,10 @@
 import { LaconicError, type Problem } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
-import { formatCount } from "@laconic/core/text";
 import { convertLlama2c } from "@laconic/engine";
 import { readTokenizerFiles, tokenizerOf, llama2cTokenizer } from "@laconic/hub/tokenizers";
 import { storyTellers } from "@laconic/tasks/presets";
 import { cueOf, holderTemplates, knownNames, storyTellersTask } from "@laconic/tasks/stories";
-import { storyModel, type ModelFile } from "@laconic/tasks/story-model";
+import { storyModel } from "@laconic/tasks/story-model";
 import {
   beforeWarmStartKey,
   giveWarmStart,
@@ -43,13 +42,6 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
     temperature: 0.6,
     followed: (wanted[1] ?? ofThree[0]) as Problem,
     beginning,
-    async canBegin() {
-      if (!(await files.exists(storyModelFolder)))
-        throw new LaconicError(
-          "checkpoint_missing",
-          "the story model is not in this browser, and a new run begins with it: load the page again and open the model",
-        );
-    },
     modelFiles: storyModelFiles,
     factOf: ({ views, question }, agent) => views?.[agent]?.replace(` ${cueOf(question)}`, "") ?? null,
     knows: isOwner,
@@ -116,7 +108,7 @@ async function warmUp(
 
 const written = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Folder of the downloaded, converted story model. */
+/** Folder of the converted story model. */
 export const storyModelFolder: string = joinPath(keptFolder, "model");
 
 /** Files of the model folder, all named in run manifests. */
@@ -129,28 +121,23 @@ const storyModelFiles: readonly string[] = [
 ];
 
 /**
- * Finds the model among files by checksum, whatever their names, and stores it as a Hugging Face folder, converted as
- * by the command line.
- * @throws LaconicError `weights_invalid` naming the missing file and its checksum
+ * Checks the site's copy of the model and stores it as a Hugging Face folder, converted as by the command line.
+ * @throws LaconicError `weights_invalid` for a file with another checksum
  */
-export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Array[]): Promise<void> {
-  const place = "/given";
-  for (const [i, data] of given.entries()) await files.write(joinPath(place, String(i)), data);
-  const find = async ({ name, bytes, sha256 }: ModelFile): Promise<string> => {
-    for (const [i, data] of given.entries()) {
-      const path = joinPath(place, String(i));
-      if (data.length === bytes && (await files.digest(path)).sha256 === sha256) return path;
-    }
-    throw new LaconicError(
-      "weights_invalid",
-      `${name} of the story model is not there: none of the ${given.length} files has its ${formatCount(bytes)} bytes and the SHA-256 ${sha256.slice(0, 12)}…`,
-      { file: name },
-    );
-  };
-  const [checkpoint, tokens] = [await find(storyModel.checkpoint), await find(storyModel.tokenizer)];
+export async function keepStoryModel(files: KeptFiles, weights: Uint8Array, tokens: Uint8Array): Promise<void> {
+  const checkpoint = "/story-model/checkpoint";
+  await files.write(checkpoint, weights);
+  await files.write("/story-model/tokenizer", tokens);
+  for (const part of ["checkpoint", "tokenizer"] as const) {
+    const { name, sha256 } = storyModel[part];
+    if ((await files.digest(`/story-model/${part}`)).sha256 !== sha256)
+      throw new LaconicError("weights_invalid", `${name}: expected SHA-256 ${sha256}. Reload the page.`, {
+        file: name,
+      });
+  }
   const draft = "/converted";
   const { vocab_size: size } = await convertLlama2c(checkpoint, draft, files);
-  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(await files.read(tokens), Number(size));
+  const { tokenizer, config, generation, chatTemplate } = llama2cTokenizer(tokens, Number(size));
   await files.write(joinPath(draft, "tokenizer.json"), JSON.stringify(tokenizer));
   await files.write(joinPath(draft, "generation_config.json"), JSON.stringify(generation));
   await files.write(
@@ -159,5 +146,5 @@ export async function keepStoryModel(files: KeptFiles, given: readonly Uint8Arra
   );
   await files.remove(storyModelFolder);
   await files.rename(draft, storyModelFolder);
-  await files.remove(place);
+  await files.remove("/story-model");
 }

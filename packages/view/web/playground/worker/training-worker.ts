@@ -21,6 +21,10 @@ const policy = {
   "config.json": new URL("../../../../runtime/assets/relay-one-fact/config.json", import.meta.url),
   "model.safetensors": new URL("../../../../runtime/assets/relay-one-fact/model.safetensors", import.meta.url),
 };
+const storyFiles = {
+  checkpoint: new URL("../model/stories260K.bin", import.meta.url),
+  tokenizer: new URL("../model/tok512.bin", import.meta.url),
+};
 
 const say = (message: WorkerMessage): void => self.postMessage(message);
 
@@ -34,7 +38,6 @@ let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
   if (data.type === "ping") return say({ type: "pong" });
-  if (data.type === "model") return giveModel?.(data.files);
   if (data.type === "open") opening = open(data);
   const work = async (): Promise<void> => {
     const { session, device } = await (opening as ReturnType<typeof open>);
@@ -68,7 +71,6 @@ async function obey(session: Session, command: Command): Promise<unknown> {
       return session.importRun(command.archive);
     case "open":
     case "ping":
-    case "model":
       return undefined;
   }
 }
@@ -93,7 +95,7 @@ async function open({
   const { device } = config ? settingsOf(config, level) : settings;
   const [kernels, world] = await Promise.all([
     openKernels(device, level),
-    level === "tellers" ? openTellers(files, fresh) : openRelay(files),
+    level === "tellers" ? openTellers(files) : openRelay(files),
   ]);
   // Only now, so that the old run survives a failed opening.
   if (fresh) await files.remove(runFolder);
@@ -119,22 +121,11 @@ async function openRelay(files: KeptFiles): Promise<World> {
   return relayWorld();
 }
 
-let giveModel: ((files: readonly Uint8Array[]) => void) | null = null;
-
 /** Loads the tellers' code and model on first use. */
-async function openTellers(files: KeptFiles, fresh: boolean): Promise<World> {
+async function openTellers(files: KeptFiles): Promise<World> {
   const { keepStoryModel, storyModelFolder, tellersWorld } = await import("./tellers-world.ts");
-  const hasRun = !fresh && (await files.exists(`${runFolder}/taught`));
-  for (let has = hasRun || (await files.exists(storyModelFolder)); !has;) {
-    const given = new Promise<readonly Uint8Array[]>((resolve) => void (giveModel = resolve));
-    say({ type: "model-needed" });
-    try {
-      await keepStoryModel(files, await given);
-      has = true;
-    } catch (error) {
-      say({ type: "failed", failure: failureOf("model", error) });
-    }
-  }
+  if (!(await files.exists(storyModelFolder)))
+    await keepStoryModel(files, await fetched(storyFiles.checkpoint), await fetched(storyFiles.tokenizer));
   return tellersWorld(files);
 }
 
@@ -150,10 +141,7 @@ async function fetched(address: URL): Promise<Uint8Array> {
   const reply = await fetch(address).catch((error: unknown) => error as Error);
   if (!(reply instanceof Error) && reply.ok) return new Uint8Array(await reply.arrayBuffer());
   const reason = reply instanceof Error ? reply.message : `HTTP ${reply.status}`;
-  throw new LaconicError(
-    "weights_invalid",
-    `the team's weights cannot be loaded from ${address.pathname}: ${reason}. Load the page again.`,
-  );
+  throw new LaconicError("weights_invalid", `The page could not load ${address.pathname}: ${reason}. Reload the page.`);
 }
 
 /** Opens the private file system, if available and not held by another tab. */

@@ -13,8 +13,6 @@ export interface World {
   /** Problem shown before training and after each step, never trained on. */
   readonly followed: Problem;
   beginning(): Promise<string>;
-  /** Rejects a new run without its model. @throws LaconicError `checkpoint_missing` */
-  canBegin?(): Promise<void>;
   readonly modelFiles: readonly string[];
   /** Private text of an agent for the page; null without one. */
   factOf(problem: Problem, agent: AgentId): string | null;
