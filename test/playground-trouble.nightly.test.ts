@@ -44,7 +44,7 @@ const says = (page: Page, words: RegExp) => page.locator(".notices").getByText(w
 async function oneStep(page: Page, step: number): Promise<void> {
   await enabled(page, "One step").click();
   await atStep(page, step);
-  await enabled(page, "Go on").waitFor();
+  await enabled(page, "Continue").waitFor();
 }
 
 describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     await page.getByText("The model could not be loaded.").waitFor();
     await enabled(page, "Load the page again").waitFor();
     // Which could not begin either.
-    expect(await enabled(page, "Begin a new run").count()).toBe(0);
+    expect(await enabled(page, "Start a new run").count()).toBe(0);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Watch a team learn to say less");
     await context.close();
   });
@@ -66,12 +66,12 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     await page.getByText(/^The browser refuses to keep files \(not in this mode\)/u).waitFor();
     await oneStep(page, 1);
     await says(page, /lives in this tab alone: export it before you leave/u);
-    await enabled(page, "Go on").click();
+    await enabled(page, "Continue").click();
     await page.getByText(/^The team at step [2-9]/u).waitFor();
     await page.workers()[0]?.evaluate("self.setTimeout(() => { throw new RangeError('out of memory'); })");
     await says(page, /worker that trains the team ended: .*out of memory\. The run was saved at step 1\./u);
     for (const name of ["One step", "Export the run (.zip)"]) expect(await enabled(page, name).count()).toBe(0);
-    await enabled(page, "Go on from step 1").click();
+    await enabled(page, "Continue from step 1").click();
     await atStep(page, 1);
     await oneStep(page, 2);
     await enabled(page, "Export the run (.zip)").waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
   test("that kills the worker is detected, and the stored run continues", slow, async () => {
     const { page, context } = await opened("?steps=40");
     await oneStep(page, 1);
-    await enabled(page, "Go on").click();
+    await enabled(page, "Continue").click();
     await page.getByText(/^The team at step [2-9]/u).waitFor();
     // What a system does that is short of memory: nobody is told.
     await page.workers()[0]?.evaluate("self.close()");
@@ -89,28 +89,28 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
       .getByText(/has not answered for 20 seconds\. The run was saved at step 1\./u)
       .waitFor({ timeout: 60_000 });
     await enabled(page, "Wait").waitFor();
-    await enabled(page, "Go on from step 1").click();
+    await enabled(page, "Continue from step 1").click();
     await atStep(page, 1);
     await oneStep(page, 2);
-    await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
+    await page.getByText("Saved in this browser. A reload resumes the run.").waitFor();
     await context.close();
   });
 
   test("without space reports it, keeps training, and reloads the last complete save", slow, async () => {
     const { page, context } = await opened("?steps=40");
     await oneStep(page, 1);
-    await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
+    await page.getByText("Saved in this browser. A reload resumes the run.").waitFor();
     const { origin } = new URL(server.address);
     const client = await context.newCDPSession(page);
     await client.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1000 });
     await oneStep(page, 2);
-    await says(page, /keeps the run no longer: its space for this site is full/u);
+    await says(page, /keeps the run no longer: its storage for this site is full/u);
     expect(await page.getByText("Kept in this browser").count()).toBe(0);
     await oneStep(page, 3);
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();
     await atStep(page, 1);
-    await enabled(page, "Go on").waitFor();
+    await enabled(page, "Continue").waitFor();
     await context.close();
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     // More than a fast machine takes while the tab is away.
     const { page, context } = await opened("?steps=2000");
     await oneStep(page, 1);
-    await enabled(page, "Go on").click();
+    await enabled(page, "Continue").click();
     await page.getByText(/^The team at step [2-9]/u).waitFor();
     await page.evaluate(`
       Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });

@@ -105,14 +105,14 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     expect(total).toBeLessThan(700_000);
 
     await page.getByLabel("Digit of holder-b").fill("7");
-    await enabled(page, "Ask both").click();
+    await enabled(page, "Ask both teams").click();
     await page.getByRole("heading", { name: "After 2 steps" }).waitFor();
     expect(await page.locator(".ask .knows").allTextContents()).toEqual(
       ["k6", "m7", "e9", "k6", "m7", "e9"].map((fact) => `knows ${fact}`),
     );
     await enabled(page, "One step").press("Enter");
     await atStep(page, 3);
-    await enabled(page, "Go on").waitFor();
+    await enabled(page, "Continue").waitFor();
     const tab = await exported(page, "tab");
     await context.close();
 
@@ -134,25 +134,25 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
     await enabled(page, "Train the team").click();
     await page.getByText(/^The team at step [5-9]/u).waitFor({ timeout: 120_000 });
     await enabled(page, "Pause").click();
-    await enabled(page, "Go on").waitFor();
+    await enabled(page, "Continue").waitFor();
     const paused = await page.locator(".stage h2").textContent();
     await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
     await page.getByText("15 tokens per episode", { exact: true }).waitFor();
-    await enabled(page, "Go on").click();
+    await enabled(page, "Continue").click();
     await page
       .getByText(/instead of 14$/u)
       .first()
       .waitFor();
     await page.getByText(/^The team at step 1\d/u).waitFor({ timeout: 120_000 });
     await enabled(page, "Pause").click();
-    await enabled(page, "Go on").waitFor();
+    await enabled(page, "Continue").waitFor();
     const left = await page.locator(".stage h2").textContent();
     expect(left).not.toBe(paused);
 
     await page.reload();
-    await enabled(page, "Go on").waitFor();
+    await enabled(page, "Continue").waitFor();
     expect(await page.locator(".stage h2").textContent()).toBe(left);
-    await enabled(page, "Go on").click();
+    await enabled(page, "Continue").click();
     await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(await page.locator(".edge-label .price").allTextContents()).toHaveLength(3);

@@ -74,7 +74,8 @@ export class Api {
   }
 }
 
-function jsonResponse(value: unknown, status = 200): Response {
+/** Data as JSON. */
+export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 
@@ -94,7 +95,7 @@ export function failureResponse(error: unknown, onError: (error: unknown) => voi
   if (!isRefusal) onError(error);
   const { status, code, message } = isRefusal
     ? error
-    : { status: 500, code: "server_error", message: "the server failed; its log says why" };
+    : { status: 500, code: "server_error", message: "internal error; see the server's log" };
   return jsonResponse({ error: { code, message } } satisfies Failure, status);
 }
 

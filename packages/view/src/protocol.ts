@@ -36,6 +36,8 @@ export interface RunSummary extends Pick<
   readonly warnings: number;
   /** Total file size. */
   readonly bytes: number;
+  /** US dollars of settled API calls; null without a spending journal. */
+  readonly usd: number | null;
   /** Configuration leaves by dotted key, for filters and differences. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
@@ -52,6 +54,19 @@ export interface RunDetail extends Pick<
   readonly metrics: readonly MetricInfo[];
   /** Searchable episodes, at most the newest 200,000. */
   readonly episodes: number;
+}
+
+/** The user's note on a run. Body of `PUT /api/notes/{id}`. */
+export interface RunNote {
+  readonly note: string;
+  readonly tags: readonly string[];
+}
+
+/** `GET /api/notes`. */
+export interface Notes {
+  /** Whether the server stores notes. */
+  readonly canWrite: boolean;
+  readonly byRun: Readonly<Record<string, RunNote>>;
 }
 
 /** Column of `metrics.jsonl` or `timing.jsonl`. */
@@ -322,6 +337,8 @@ export interface BenchRow {
   readonly accuracy: number;
   readonly interval: readonly [low: number, high: number];
   readonly tokens: number;
+  /** Mean US dollars per sample; null unless all prices are known. */
+  readonly usd: number | null;
 }
 
 /** Server-sent event of `GET /api/events`. */

@@ -3,9 +3,10 @@ import type { Server } from "node:http";
 import { optionCheck } from "@laconic/core/checks";
 import { isSameSecret } from "@laconic/core/platform";
 import { checkOwnPage, createHandlerServer } from "@laconic/serve/server";
-import { Api, failureResponse, type TokenizerOf } from "./api.ts";
+import { Api, failureResponse, jsonResponse, type TokenizerOf } from "./api.ts";
 import { dataThread } from "./data/data-thread.ts";
 import { folderData } from "./data/folder-data.ts";
+import { NoteFile } from "./notes.ts";
 import { ViewError, type ViewData } from "./requests.ts";
 import { plainHeaders, staticFiles } from "./static-files.ts";
 import { webFolder } from "./web-folder.ts";
@@ -25,6 +26,8 @@ export interface ViewerOptions {
   /** Required of all visitors if other machines can reach the server. */
   readonly token?: string | null;
   readonly tokenizerOf?: TokenizerOf;
+  /** JSON file for the user's notes on runs, the only file that a viewer writes. Default: no notes. */
+  readonly notesFile?: string;
   /** Receives internal failures. */
   readonly onError?: (error: unknown) => void;
   /** Replaces the reader thread. */
@@ -33,7 +36,7 @@ export interface ViewerOptions {
 
 const checkOptions = optionCheck<ViewerOptions>()(
   "openViewer",
-  "folders mayCome pages note hosts token tokenizerOf onError data",
+  "folders mayCome pages note hosts token tokenizerOf notesFile onError data",
 );
 
 /** Dashboard as a request handler. */
@@ -45,7 +48,7 @@ export interface Viewer {
 }
 
 /**
- * Opens a dashboard over run folders, without writes or requests to other machines.
+ * Opens a dashboard over run folders. It never writes to them and sends no request to other machines.
  * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
@@ -59,6 +62,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
     await data.close();
     throw error;
   });
+  const notes = new NoteFile(options.notesFile ?? null);
   const api = new Api(data, options.tokenizerOf ?? (async () => null));
   return {
     hosts,
@@ -66,11 +70,16 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
       try {
         const early = guard(request);
         if (early) return early;
-        if (request.method !== "GET" && request.method !== "HEAD")
-          throw new ViewError(405, "method_wrong", `${request.method} is not answered here, GET is`);
         const path = decoded(new URL(request.url).pathname);
+        const noted = /^\/api\/notes\/([^/]+)$/u.exec(path)?.[1];
+        if (request.method === "PUT" && noted !== undefined) return jsonResponse(await notes.put(noted, request.body));
+        if (request.method !== "GET" && request.method !== "HEAD")
+          throw new ViewError(405, "method_wrong", `${request.method} is not supported; use GET`);
         if (path === "/") return new Response(null, { status: 302, headers: { location: "/dashboard/" } });
-        const found = (await api.answer(path, request)) ?? (await files.answer(path));
+        const found =
+          path === "/api/notes"
+            ? jsonResponse(await notes.all())
+            : ((await api.answer(path, request)) ?? (await files.answer(path)));
         if (!found) throw new ViewError(404, "not_found", "there is nothing at this address");
         if (request.method === "GET") return found;
         await found.body?.cancel();

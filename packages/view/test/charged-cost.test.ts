@@ -129,7 +129,7 @@ describe.each(runs)("%s", (_, own, parts, restNames) => {
       for (const name of Object.keys(spoken.rest)) rest.add(name);
       bySteps.set(step, [...(bySteps.get(step) ?? []), total]);
       const words = costWords({ edges, end, unread, total, rest: spoken.rest }, inReward);
-      expect(words.includes("Nothing is charged")).toBe(total === 0);
+      expect(words.includes("Tokens have no price")).toBe(total === 0);
       for (const name of Object.keys(spoken.rest)) expect(words).toContain(`for ${name}`);
     }
     expect([...rest].toSorted()).toEqual([...restNames].toSorted());

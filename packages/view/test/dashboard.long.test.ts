@@ -37,8 +37,8 @@ describePages("the dashboard", (pages) => {
     await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
     await soon(() => page.url()).toContain("targetTokens%3D8");
     await page.getByLabel("Search").fill("nothing like this");
-    await page.getByText("No run fits these filters").waitFor();
-    await page.getByRole("link", { name: "Show all 18" }).click();
+    await page.getByText("No run matches the filters").waitFor();
+    await page.getByRole("link", { name: "Show all 18 runs" }).click();
     await page.getByRole("combobox", { name: /^State/u }).selectOption("half-written");
     await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
     expect(await text(".runs tbody")).toContain("ends in the middle of row");
@@ -46,7 +46,7 @@ describePages("the dashboard", (pages) => {
 
   test("marks settings changed during a run in curves and text", async () => {
     await at("#/run/r2/curves");
-    const changes = page.getByRole("region", { name: "Settings that changed" });
+    const changes = page.getByRole("region", { name: "Changed settings" });
     await changes.getByText("from step 300 on: budget: 8 tokens → 4 tokens").waitFor();
     expect(await changes.innerText()).toContain(
       "from step 600 on: budget: 4 tokens → none; price of a token: none → 0.004",
@@ -81,10 +81,6 @@ describePages("the dashboard", (pages) => {
     const accuracy = page.getByRole("img", { name: /^task\/accuracy by step: targetTokens 4 \(2 seeds\) ends at \d/u });
     await accuracy.waitFor();
     expect((await accuracy.locator("path[stroke-width]").first().getAttribute("d"))?.length).toBeGreaterThan(500);
-    await page.getByRole("button", { name: "Zoom in" }).click();
-    await soon(() => text(".toolbar [aria-label='Visible steps'], .toolbar[aria-label='Visible steps']")).toMatch(
-      /Steps 24\d to 96\d/u,
-    );
     await page.getByRole("link", { name: "Accuracy and tokens" }).click();
     await page.locator(".plane circle").nth(2).waitFor();
     expect(await page.getByRole("row").filter({ hasText: "relay-gspo-4t-s2" }).innerText()).toMatch(
@@ -95,7 +91,7 @@ describePages("the dashboard", (pages) => {
       "train.budget.targetTokens",
       "train.seed",
     ]);
-    await page.getByRole("checkbox", { name: /that are the same too/u }).check();
+    await page.getByRole("checkbox", { name: /^Show \d+ equal settings/u }).check();
     await soon(() => page.locator(".settings tbody tr").count()).toBe(12);
   });
 
@@ -116,9 +112,10 @@ describePages("the dashboard", (pages) => {
     await page.mouse.down();
     await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
     await page.mouse.up();
-    await soon(() => page.url()).toMatch(/x=5\d\d\.?\d*%2C[89]\d\d/u);
-    await page.locator(".charts").press("0");
-    await soon(() => page.url()).not.toContain("x=");
+    await soon(() => page.url()).toMatch(/fromStep=5\d\d&toStep=[89]\d\d/u);
+    await soon(() => page.getByLabel("From step").inputValue()).toMatch(/^5\d\d$/u);
+    await page.getByRole("button", { name: "All steps" }).click();
+    await soon(() => page.url()).not.toContain("Step=");
   });
 
   test("follows a run in progress without a click", async () => {
@@ -126,24 +123,19 @@ describePages("the dashboard", (pages) => {
     await page.getByRole("img", { name: /^task\/accuracy by step: relay-gspo-4t-s1 ends at/u }).waitFor();
     await page.locator("[data-metric='task/accuracy'] .line-chart > svg").hover();
     await page.getByRole("link", { name: "Overview" }).click();
-    await soon(() => text(".tiles")).toContain("1,200");
+    await soon(() => text(".facts")).toContain("1,200");
     server.grow(300);
-    await soon(() => text(".tiles")).toContain("1,500");
+    await soon(() => text(".facts")).toContain("1,500");
     await page.getByRole("link", { name: "Curves", exact: true }).click();
     await page.locator("[data-metric='task/accuracy'] .line-chart > svg").waitFor();
     server.grow(500);
-    await page.getByRole("button", { name: "Zoom in" }).waitFor();
-    await soon(async () => {
-      await page.getByRole("button", { name: "Zoom in" }).click();
-      const shown = await text(".toolbar[aria-label='Visible steps']");
-      await page.getByRole("button", { name: "All steps" }).click();
-      return shown;
-    }).toMatch(/Steps 40\d to 1,60\d/u);
+    const grown = page.getByRole("img", { name: /^task\/accuracy by step: .* n = 2,000 steps$/u });
+    await grown.waitFor();
   });
 
   test("finds an episode among 100,000 and replays it beside an earlier one", async () => {
     await at("#/run/r1/episodes");
-    await soon(() => text(".status")).toContain("100,000 conversations");
+    await soon(() => text(".status")).toContain("100,000 episodes");
     expect(await page.locator(".row").count()).toBe(50);
     await page.getByLabel("Search").fill("gerda room 230");
     await page.getByLabel("Answer").selectOption("true");
@@ -159,7 +151,7 @@ describePages("the dashboard", (pages) => {
     await soon(() => turns.count()).toBe(3);
     expect(await turns.first().innerText()).toMatch(/private\s+Gerda is in room 230/u);
     expect(await turns.nth(2).innerText()).toMatch(/read from holder-a/u);
-    expect(await turns.first().innerText()).toMatch(/The environment paid holder-a 0\.25, solver [-−]0\.5\./u);
+    expect(await turns.first().innerText()).toMatch(/Environment reward: holder-a 0\.25, solver [-−]0\.5\./u);
     await page.getByLabel("Colour tokens by").selectOption("price");
     await soon(() => page.locator(".tokens .heat5").count()).toBeGreaterThan(1);
     const options = await page.locator("[data-beside] option").allInnerTexts();
@@ -203,7 +195,7 @@ describePages("the dashboard", (pages) => {
 
   test("plays the messages between agents over the steps", async () => {
     await at("#/run/r1");
-    await page.locator(".story summary", { hasText: "As a table" }).click();
+    await page.locator(".story summary", { hasText: "Table" }).click();
     await page.locator(".agent-graph").waitFor();
     expect(await page.locator(".edge-label").allTextContents()).toEqual([
       expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
@@ -222,15 +214,15 @@ describePages("the dashboard", (pages) => {
   test("empty views explain what to do", async () => {
     const before = errors.length;
     await at("#/run/nobody");
-    await page.getByText("No such run").waitFor();
+    await page.getByText("Run not found").waitFor();
     expect(errors.splice(before)).toEqual([expect.stringContaining("404")]);
     await at("#/compare");
-    await page.getByText("No runs chosen").waitFor();
+    await page.getByText("No runs selected").waitFor();
     const empty = await fakeServer(pages.folder, { runs: 0, rows: 0, episodes: 0 });
     try {
       const other = await pages.open();
       await other.goto(empty.address);
-      await other.getByText("No runs here yet").waitFor();
+      await other.getByText("No runs yet").waitFor();
       expect(await other.locator("main").innerText()).toContain("laconic quickstart");
       await other.close();
     } finally {
@@ -242,13 +234,13 @@ describePages("the dashboard", (pages) => {
     await at("#/run/r0");
     await page.locator(".connection.live").waitFor();
     const before = errors.length;
-    const steps = Number((await text(".tiles")).match(/steps\n([\d,]+)/u)?.[1]?.replace(",", ""));
+    const steps = Number((await text(".facts")).match(/Steps[^\n]*\n([\d,]+)/u)?.[1]?.replace(",", ""));
     await server.stop();
-    await page.getByText("The server is gone").waitFor();
+    await page.getByText("The server does not answer, and").waitFor();
     server.grow(100);
     await server.start();
     await page.locator(".connection.live").waitFor();
-    await soon(() => text(".tiles")).toContain((steps + 100).toLocaleString("en-US"));
+    await soon(() => text(".facts")).toContain((steps + 100).toLocaleString("en-US"));
     // What the browser itself says of refused connections.
     errors.splice(before);
   });
@@ -261,11 +253,11 @@ describePages("the dashboard", (pages) => {
     await live.getByRole("link", { name: "a", exact: true }).waitFor();
     await smallRun(join(runs, "b"));
     await live.getByRole("link", { name: "b", exact: true }).click();
-    await soon(() => live.locator(".tiles").innerText()).toMatch(/of 4 steps\s+4/u);
+    await soon(() => live.locator(".facts").innerText()).toMatch(/Steps of 4\s+4/u);
     await live.getByRole("link", { name: "Curves", exact: true }).click();
     await live.getByRole("img", { name: /^tokens\/episode_mean by step: b ends at \d/u }).waitFor();
     await live.getByRole("link", { name: "Episodes", exact: true }).click();
-    await soon(() => live.locator(".status").innerText()).toBe("39 conversations");
+    await soon(() => live.locator(".status").innerText()).toBe("39 episodes");
     await live.locator(".row .question").first().click();
     await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
     expect(await live.locator(".turns").innerText()).toMatch(/read from hint/u);
@@ -282,7 +274,7 @@ describePages("the dashboard", (pages) => {
     await duel.getByLabel("Kind").selectOption("training");
     const answers = duel.locator(".row .answer", { hasText: /· opponent step-[02]/u });
     await answers.first().click();
-    const played = duel.locator(".turn", { hasText: /played by the opponent step-[02]/u });
+    const played = duel.locator(".turn", { hasText: /played by opponent step-[02]/u });
     await played.waitFor();
     expect(await duel.locator(".turn").count()).toBe(2);
     // Only the team's own turn is trained.
@@ -296,7 +288,7 @@ describePages("the dashboard", (pages) => {
     ["#/compare/curves?sel=r1&sel=r2&sel=r5", ".line-chart path"],
     ["#/compare/plane?sel=r1&sel=r2&sel=r5", ".plane circle"],
     ["#/compare/settings?sel=r1&sel=r5", ".settings"],
-    ["#/run/r2", ".tiles"],
+    ["#/run/r2", ".facts"],
     ["#/run/r1/episodes?episode=e99630&with=e30&heat=logProb", ".side-by-side .turn"],
     ["#/benches", ".interval"],
   ] as const;

@@ -45,7 +45,7 @@ describePages("a run in one file, without a network", (built) => {
       now: made,
       pages: built.folder,
     });
-    expect([bytes, leftOut]).toEqual([Buffer.byteLength(html), ["where it ran"]]);
+    expect([bytes, leftOut]).toEqual([Buffer.byteLength(html), ["environment"]]);
     const file = join(folder, "run.html");
     await writeFile(file, html);
     const page = await opened(pathToFileURL(file).href);
@@ -143,7 +143,7 @@ describePages("a run in one file, without a network", (built) => {
       maxBytes: whole.bytes - 60_000,
     });
     expect(smaller.bytes).toBeLessThanOrEqual(whole.bytes - 60_000);
-    expect(smaller.leftOut.join("\n")).toMatch(/[ab]: conversations: \d+ of \d+ are here/u);
+    expect(smaller.leftOut.join("\n")).toMatch(/[ab]: episodes: \d+ of \d+ are here/u);
     await expect(
       exportPage({ folders: [folder], now: made, pages: built.folder, maxBytes: 150_000 }),
     ).rejects.toMatchObject({

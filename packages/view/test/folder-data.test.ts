@@ -112,6 +112,7 @@ describe("found folders", () => {
         accuracy: 0.5,
         interval: [expect.closeTo(0.0945, 4), expect.closeTo(0.9055, 4)],
         tokens: 50,
+        usd: null,
       },
     ]);
     await appendFile(join(folder, "samples.jsonl"), `${sample("3", { repeat: 1 })}{"benchmark":"gs`);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RunSummary } from "../src/protocol.ts";
-import { formatRange, panned, parseRange, within, zoomed } from "../web/parts/range.ts";
 import {
   meanSeries,
   metricsMatching,
   orderedMetrics,
   sampledRows,
+  sectionsOf,
   smooth,
   type Series,
 } from "../web/dashboard/curves/metrics.ts";
@@ -132,21 +132,6 @@ describe("curves", () => {
     expect([lone([]), lone([Number.NaN]), lone([7])]).toEqual([[], [], [0]]);
   });
 
-  test("ranges stay within all steps", () => {
-    expect(zoomed([0, 100], 0.5, 50, [0, 100])).toEqual([25, 75]);
-    expect(zoomed([25, 75], 4, 50, [0, 100])).toBeNull();
-    expect(panned([25, 75], 1, [0, 100])).toEqual([50, 100]);
-    expect(panned([25, 75], -1, [0, 100])).toEqual([0, 50]);
-    expect([within([-1e300, 1e300], [1, 40]), within([1e5, 1e6], [1, 40]), within([-5, 0], [1, 40])]).toEqual([
-      null,
-      null,
-      null,
-    ]);
-    expect(within([20, 1e6], [1, 40])).toEqual([20, 40]);
-    expect(parseRange(formatRange([1, 2.5]))).toEqual([1, 2.5]);
-    expect(["", "5,1", "a,b", "1"].map(parseRange)).toEqual([null, null, null, null]);
-  });
-
   test("lists important metrics first and searches meanings", () => {
     const info = (name: string, meaning: string | null = null) => ({ name, unit: "", meaning });
     const ordered = orderedMetrics([
@@ -155,6 +140,22 @@ describe("curves", () => {
     ]);
     expect(ordered.map(({ name }) => name)).toEqual(["task/accuracy", "a", "z", "timing_s/sample"]);
     expect(metricsMatching(ordered, "grade MEAN").map(({ name }) => name)).toEqual(["task/accuracy"]);
+  });
+
+  test("sections are the prefixes of several metrics; pinned and main metrics come first, the machine's last", () => {
+    const names = ["task/accuracy", "a/x", "a/y", "b/x", "policy/p/z", "policy/p/y", "perf/tokens_per_s", "plain"];
+    const metrics = orderedMetrics([names.map((name) => ({ name, unit: "", meaning: null }))]);
+    const sections = sectionsOf(metrics, ["a/y", "gone"]).map(({ name, metrics: own }) => [
+      name,
+      own.map((each) => each.name),
+    ]);
+    expect(sections).toEqual([
+      ["Pinned", ["a/y"]],
+      ["Main", ["task/accuracy"]],
+      ["policy/p", ["policy/p/y", "policy/p/z"]],
+      ["Other", ["a/x", "b/x", "plain"]],
+      ["Machine", ["perf/tokens_per_s"]],
+    ]);
   });
 });
 
@@ -169,6 +170,10 @@ describe("runs", () => {
     expect(ids("", ["half-written"])).toEqual(["r7"]);
     expect(ids("train.budget.targetTokens=8 train.seed=2")).toEqual(["r11"]);
     expect(ids("no.such.key")).toEqual([]);
+    expect(ids("targetTokens=6 seed>=2 seed<4 objective.name!=grpo")).toEqual(["r6", "r7"]);
+    const notes = { r3: { note: "Longer warm start", tags: ["baseline"] } };
+    for (const term of ["#baseline", "longer start"])
+      expect(filterRuns(runs, term, [], notes).map(({ id }) => id)).toEqual(["r3"]);
   });
 
   test("sorts runs without a value last in both directions", () => {

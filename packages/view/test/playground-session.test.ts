@@ -72,7 +72,6 @@ describe("a run that is started, stopped, steered, exported and imported", () =>
     );
     const [evaluation] = heard("evaluation");
     expect(evaluation?.evaluation).toMatchObject({ step: 0, problems: 100 });
-    expect(evaluation?.evaluation.shown).toHaveLength(3);
     expect(heard("training").map(({ active, step }) => [active, step])).toEqual([
       [true, 0],
       [false, 1],
@@ -85,7 +84,7 @@ describe("a run that is started, stopped, steered, exported and imported", () =>
     expect(before).toMatchObject({ question: "k+e", gold: "15" });
     expect(before.turns.map(({ fact }) => fact)).toEqual(["k6", "m3", "e9", null]);
     expect(now.turns).toHaveLength(4);
-    await expect(session.ask({ ...own, asked: ["k", "z"] }, 1)).rejects.toThrow("nobody knows z");
+    await expect(session.ask({ ...own, asked: ["k", "z"] }, 1)).rejects.toThrow("No holder knows z");
   });
 
   test("a changed budget applies from the next step and is recorded", async () => {
@@ -138,7 +137,7 @@ describe("a run that is started, stopped, steered, exported and imported", () =>
     await files.write(`${runFolder}/config.json`, config.replace('"problemsPerStep": 8', '"problemsPerStep": 16'));
     await expect(Session.open(parts(), settings)).rejects.toThrow("train.problemsPerStep 16 instead of 8");
     await files.write(`${runFolder}/config.json`, config);
-    await expect(session.importRun(new Uint8Array([1, 2, 3]))).rejects.toThrow("it is no zip");
+    await expect(session.importRun(new Uint8Array([1, 2, 3]))).rejects.toThrow("it is not a zip file");
     expect(await session.view()).toMatchObject({ step: 3 });
   });
 });

@@ -90,9 +90,9 @@ describe("tellers of the story model", () => {
     expect(now[1]?.fact).toMatch(/had a red ball/u);
     expect(lied?.now.gold).toBe("Lily");
     for (const [wrong, reason] of [
-      [{ ...own, name: "Tom" }, "No teller reads of Tom"],
-      [{ ...own, thing: "Red ball!" }, "a few small words"],
-      [{ ...own, texts: ["Lily"] }, "Two to five tellers"],
+      [{ ...own, name: "Tom" }, "No text contains Tom"],
+      [{ ...own, thing: "Red ball!" }, "expected lower-case words"],
+      [{ ...own, texts: ["Lily"] }, "expected two to five"],
     ] as const)
       await expect(session.ask(wrong, 1)).rejects.toThrow(reason);
   });

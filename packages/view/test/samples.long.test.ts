@@ -66,10 +66,10 @@ describePages("samples of a bench", (pages) => {
     expect(await page.locator(".row").first().innerText()).not.toContain("F1");
     expect(await page.locator(".row").nth(1).innerText()).toContain("F1 40.0 %");
     await page.locator(".row").nth(1).click();
-    const steps = page.getByRole("region", { name: "Steps of grading" });
+    const steps = page.getByRole("region", { name: "Grading steps" });
     await steps.waitFor();
     expect((await steps.innerText()).split("\n").map((line) => line.trim())).toEqual([
-      "Test\tHow it ended\tAnswer\tExpected",
+      "Test\tResult\tAnswer\tExpected",
       "case 1 of 2\tpassed\t7\t7",
       "case 2 of 2\ttime\ttime\t9",
     ]);
@@ -95,7 +95,7 @@ describePages("samples of a bench", (pages) => {
     expect(await page.locator(".sample .notice.bad").innerText()).toBe("the server hung up");
     await page.locator(".same-question").getByRole("button", { name: "cot" }).click();
     await soon(() => page.locator(".sample h2").innerText()).toBe("cot");
-    expect(await page.getByRole("region", { name: "Steps of grading" }).innerText()).toContain("exact number");
+    expect(await page.getByRole("region", { name: "Grading steps" }).innerText()).toContain("exact number");
   });
 
   test("is accessible on wide screens and phones, in both schemes", async () => {

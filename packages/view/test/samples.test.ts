@@ -129,10 +129,10 @@ test("reports lost or foreign calls as missing and shows the rest of the sample"
   const all = await rows({ sort: "question" });
   const missing = await Promise.all(all.map(async ({ key }) => (await data.sample(id, key))?.callsMissing));
   expect(missing).toEqual([
-    "The bench did not keep its requests.",
-    "calls.jsonl.gz lacks them, or is damaged.",
+    "The bench stores no requests.",
+    "calls.jsonl.gz: missing or damaged.",
     ...Array.from({ length: 6 }, () => null),
-    "calls.jsonl.gz lacks them, or is damaged.",
+    "calls.jsonl.gz: missing or damaged.",
   ]);
 });
 

@@ -302,7 +302,7 @@ test("reports internal failures only to the operator", async () => {
   const answer = await broken.handle(new Request("http://x/api/runs", { headers: { host: "localhost" } }));
   expect([answer.status, await answer.text()]).toEqual([
     500,
-    `{"error":{"code":"server_error","message":"the server failed; its log says why"}}`,
+    `{"error":{"code":"server_error","message":"internal error; see the server's log"}}`,
   ]);
   expect(heard).toEqual([new Error("/secret/path")]);
   await broken.close();

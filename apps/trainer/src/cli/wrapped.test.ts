@@ -4,8 +4,8 @@ import { fitted } from "./wrapped.ts";
 
 test("wraps a sentence between words and indents it after its label", () => {
   expect(fitted("three holders know one fact each", 18)).toBe("three holders know\none fact each");
-  expect(fitted("test      90.0 % on ten problems that nothing was chosen by", 40)).toBe(
-    "test      90.0 % on ten problems that\n          nothing was chosen by",
+  expect(fitted("test      90.0 % on ten test problems, measured once", 40)).toBe(
+    "test      90.0 % on ten test problems,\n          measured once",
   );
   expect(fitted("- one point that is long", 22)).toBe("- one point that is\n  long");
   expect(fitted("\u001b[33mwarning\u001b[39m: short", 14)).toBe("\u001b[33mwarning\u001b[39m: short");

@@ -132,10 +132,10 @@ test("compare shows different settings and figures of single runs on test proble
     (-0.1 + Math.hypot(0.07, 0.1)).toFixed(6),
   ]);
   expect([accuracy.of, tokens]).toEqual(["problems", { value: 0, low: null, high: null, of: null }]);
-  expect(notes).toEqual([expect.stringContaining("n = 1: one run of a setting says nothing of other seeds")]);
+  expect(notes).toEqual([expect.stringContaining("n = 1: one run does not show the spread of seeds")]);
   const shown = (await laconic("view", "compare", a, b)).out;
   expect(shown).toMatch(/^train\.prices\.tokens +0 +0\.1$/m);
-  expect(shown).toMatch(/^B - A .*−10\.0 points \[−21\.2 points, \+2\.2 points\], could be none/m);
+  expect(shown).toMatch(/^B - A .*−10\.0 points \[−21\.2 points, \+2\.2 points\], may be zero/m);
 });
 
 test("compare lists earlier settings of a run and warns of a damaged list", async () => {
@@ -145,7 +145,7 @@ test("compare lists earlier settings of a run and warns of a damaged list", asyn
   const other = await writeRun(join(folder, "b"), { price: 0.2, files: { "changes.jsonl": "{\n" } });
   const { out } = await laconic("view", "compare", steered, other, "--json");
   const { notes } = JSON.parse(out) as { notes: string[] };
-  expect(notes).toContain("a had other settings before: from step 2 on price of a token: 0.1 → 0");
+  expect(notes).toContain("a changed settings: from step 2 on price of a token: 0.1 → 0");
   expect(notes.filter((note) => note.startsWith("b had"))).toEqual([]);
   const { runs } = JSON.parse((await laconic("view", "ls", folder, "--json")).out) as {
     runs: { name: string; warnings: number }[];
@@ -175,7 +175,7 @@ test("compare groups runs that differ only by seed, with Student's interval", as
   expect([accuracy.value, accuracy.low, accuracy.high]).toEqual(
     [-0.23, -0.23 - half, -0.23 + half].map((value) => expect.closeTo(value, 9) as number),
   );
-  expect(notes[0]).toContain("n = 2: of so few seeds only a difference far beyond their spread says anything");
+  expect(notes[0]).toContain("n = 2: few seeds give wide intervals");
   expect((await laconic("view", "compare", ...group)).out).toContain("Settings: the same but for the seed.");
 });
 
@@ -188,7 +188,7 @@ test("compare reports duplicate seeds, and intervals of tokens and time stay abo
     readonly groups: readonly { readonly seconds: { readonly interval: readonly number[] } }[];
     readonly notes: readonly string[];
   }
-  expect((await read(a, again)).notes.join()).toContain("the seed 0 stands more than once");
+  expect((await read(a, again)).notes.join()).toContain("seed 0 occurs more than once");
   const slow = { "timing.jsonl": `${JSON.stringify({ step: 1, "timing_s/rollout": 600 })}\n` };
   const other = await writeRun(join(folder, "c"), { seed: 1, files: slow });
   const { groups, notes } = await read(a, other);
@@ -200,7 +200,7 @@ test("compare rejects folders without a run and duplicate runs", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "a"));
   expect((await laconic("view", "compare", run, folder)).err).toContain(`${folder} holds no run`);
-  expect((await laconic("view", "compare", run, `${run}/`)).err).toContain("named twice");
+  expect((await laconic("view", "compare", run, `${run}/`)).err).toContain("listed twice");
   expect((await laconic("view", "compare", run)).code).toBe(2);
 });
 

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { thrownText } from "@laconic/core";
 import { boundPort, closeServer, isLoopback, listen } from "@laconic/serve/server";
 import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
+import { userState } from "@laconic/runtime/folders";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 
 export interface ViewServerOptions {
@@ -44,6 +46,7 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     hosts: [host, ...names],
     note: (text) => terminal.note(text),
     tokenizerOf: runTokenizers(terminal),
+    notesFile: join(userState(), "notes.json"),
   });
   const server = createViewServer(viewer, onError);
   try {

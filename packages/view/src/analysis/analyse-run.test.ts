@@ -21,7 +21,7 @@ test("what an agent said cannot leave its cell of the page", () => {
   const before = played([long!, long!], [1, Number.NaN], [0.5, Number.NaN]);
   const after = played([short!], [0], [1, -0.5, Number.NaN]);
   const page = analysisMarkdown(analyseTeam(before, after, { step: 7, cut: "drop" }));
-  expect(page).toContain("# What the team says, at step 7");
+  expect(page).toContain("# Messages of the team at step 7");
   expect(page).toContain("| all, before training | 1 | 2 | 50.0 | 25.00 | 100.0 % | 0.0 % |");
   expect(page).toContain("| all, now | 2 | 2 | 25.0 |");
   expect(page).toContain("`\u00a6 'x' \u00a6 <script>`");

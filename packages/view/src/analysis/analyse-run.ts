@@ -134,16 +134,16 @@ export async function writeAnalysis(run: string, { analysis, messages }: RunAnal
 /** Formats an analysis as Markdown. Agent text is escaped code. */
 export function analysisMarkdown(analysis: TeamAnalysis): string {
   const { step, problems, cut, before, after, extremes } = analysis;
-  const loss = cut === "drop" ? "left out" : "cut to its first half";
+  const loss = cut === "drop" ? "removed" : "cut to its first half";
   return [
-    `# What the team says, at step ${step}`,
+    `# Messages of the team at step ${step}`,
     "",
     `${problems} validation problems, the same random numbers before and after.`,
     "",
     ...table(["", "before training", "now"], summaryRows(before, after)),
-    "## What a message is worth",
+    "## Message value",
     "",
-    `Each message that somebody reads is ${loss} in a replay of its episode; points are hundredths of the grade.`,
+    `In a replay of its episode, each message with a reader is ${loss}. Points are hundredths of the grade.`,
     "",
     ...table(
       ["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
@@ -151,10 +151,10 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
     ),
     ...extremes.map(({ agent, text, value }) => `- ${formatShare(value, 0)} points: ${code(agent)} said ${code(text)}`),
     "",
-    "## Who speaks to whom",
+    "## Messages between agents",
     "",
     ...table(["from", "to", "tokens read before", "now"], edgeRows(before, after)),
-    "## What is said most",
+    "## Most frequent messages",
     "",
     ...table(["agent", "share before", "message before", "share now", "message now"], messageRows(before, after)),
   ].join("\n");
@@ -173,7 +173,7 @@ function summaryRows(before: Speech, after: Speech): string[][] {
     row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
     row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
     row("tokens per episode that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),
-    row("reads of a token that somebody reads", ({ broadcastAmplification: reads }) =>
+    row("reads of each token with a reader", ({ broadcastAmplification: reads }) =>
       reads === null ? "-" : formatNumber(reads),
     ),
     ...Object.keys(after.silence).map((agent) =>

@@ -180,8 +180,8 @@ export class BenchIndex {
     const { benchmark, problem, method, repeat, config, requests } = record;
     const { from, bytes } = isRecord(requests) ? requests : {};
     if (typeof from !== "number" || typeof bytes !== "number")
-      return { calls: [], callsMissing: "The bench did not keep its requests." };
-    const missing = { calls: [], callsMissing: `${benchFiles.calls} lacks them, or is damaged.` };
+      return { calls: [], callsMissing: "The bench stores no requests." };
+    const missing = { calls: [], callsMissing: `${benchFiles.calls}: missing or damaged.` };
     if (bytes > maxCallBytes.packed) return missing;
     const packed = await this.#place.bytes(benchFiles.calls, from, bytes);
     try {
@@ -191,7 +191,7 @@ export class BenchIndex {
       const leftOut = Number(stored["leftOut"] ?? 0);
       return {
         calls: callsIn(stored["calls"]),
-        callsMissing: leftOut > 0 ? `${leftOut} more calls were too long to be kept.` : null,
+        callsMissing: leftOut > 0 ? `${leftOut} more calls were too long to store.` : null,
       };
     } catch {
       return missing;
@@ -234,6 +234,10 @@ function benchRow(samples: readonly Sample[]): BenchRow {
     accuracy: successes / trials,
     interval: clusteredWilsonInterval(Array.from(questions.values(), countsOf)),
     tokens: samples.filter(isScored).reduce((sum, { row }) => sum + row.tokens, 0) / trials,
+    usd: samples.reduce<number | null>(
+      (sum, { row }) => (sum === null || row.usd === null ? null : sum + row.usd / samples.length),
+      0,
+    ),
   };
 }
 

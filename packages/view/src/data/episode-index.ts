@@ -149,7 +149,7 @@ export class EpisodeIndex {
     };
   }
 
-  /** Most telling conversations, each with the same problem in evaluations from first to last. */
+  /** Selected episodes, each with the same problem in evaluations from first to last. */
   async telling(): Promise<readonly TellingEpisode[]> {
     const ofKind = (kind: EpisodeKind): readonly Line[] =>
       this.#lines

@@ -33,6 +33,7 @@ export class RunReader {
   readonly #processes: LivingProcesses;
   readonly #source: RunSource;
   readonly #timing: RowFile;
+  readonly #spending: RowFile;
   #facts: RunFacts | null = null;
   /** Null before the first `refresh`. */
   summary: RunSummary | null = null;
@@ -41,6 +42,7 @@ export class RunReader {
   /** Total, and of each recent step. */
   #seconds = 0;
   readonly #recent: number[] = [];
+  #usd = 0;
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
   #isReadable = true;
@@ -49,6 +51,7 @@ export class RunReader {
     [this.#folder, this.#processes] = [folder, processes];
     this.#source = folder.place;
     this.#timing = new RowFile(this.#source, runFiles.timing);
+    this.#spending = new RowFile(this.#source, "spending.jsonl");
   }
 
   /** Checks the files. An unreadable run has the reason in its summary. @returns whether anything changed */
@@ -61,6 +64,7 @@ export class RunReader {
     this.#seen = seen;
     try {
       await this.#readSeconds();
+      await this.#readSpending();
       await this.#columns?.readNew();
       await this.#index?.readNew();
       const seconds = this.#timing.rows > 0 ? this.#seconds : null;
@@ -70,7 +74,8 @@ export class RunReader {
       this.#facts = unreadFacts(`its files cannot be read: ${thrownText(error)}`);
       this.#isReadable = false;
     }
-    this.summary = { id, name, folder, bytes, ...summaryOf(this.#facts, this.#recent, updated) };
+    const usd = this.#spending.rows > 0 ? this.#usd : null;
+    this.summary = { id, name, folder, bytes, usd, ...summaryOf(this.#facts, this.#recent, updated) };
     return true;
   }
 
@@ -169,13 +174,25 @@ export class RunReader {
       },
     });
   }
+
+  async #readSpending(): Promise<void> {
+    await this.#spending.readNew({
+      reset: () => {
+        this.#usd = 0;
+      },
+      row: (row) => {
+        const { usd, before } = rowOf(row) ?? {};
+        for (const value of [usd, before]) if (typeof value === "number") this.#usd += value;
+      },
+    });
+  }
 }
 
 function summaryOf(
   facts: RunFacts,
   recent: readonly number[],
   updated: number,
-): Omit<RunSummary, "id" | "name" | "folder" | "bytes"> {
+): Omit<RunSummary, "id" | "name" | "folder" | "bytes" | "usd"> {
   const { state, reason, step, plannedSteps, before, after, warmStart, seconds, device, seed, train, config } = facts;
   const isEstimable = state === "running" && plannedSteps !== null && recent.length >= minRecentSteps;
   return {

@@ -75,11 +75,11 @@ export async function recordRun(
       metrics,
     },
     leftOut: [
-      ...lacks("conversations", episodes.length, detail.episodes, "are here, the most telling ones first"),
-      ...(reduced > 0 ? [`tokens, and ends of long texts, of ${formatCount(reduced)} conversations`] : []),
-      ...lacks("who speaks", steps.length, speech.steps.length, "steps are here"),
+      ...lacks("episodes", episodes.length, detail.episodes, "are here, the most telling first"),
+      ...(reduced > 0 ? [`tokens, and ends of long texts, of ${formatCount(reduced)} episodes`] : []),
+      ...lacks("messages between agents", steps.length, speech.steps.length, "steps are here"),
       ...lacks("curves", metrics.steps.length, table.steps.length, "rows are here"),
-      ...(detail.environment === null ? [] : ["where it ran"]),
+      ...(detail.environment === null ? [] : ["environment"]),
     ],
   };
 }
@@ -97,7 +97,7 @@ export async function recordBench(
     const withoutCalls = (whole: SampleDetail): SampleDetail => ({
       ...whole,
       calls: [],
-      callsMissing: "the copy has no room for them",
+      callsMissing: "Too large for this file.",
     });
     return sample && [sample, withoutCalls];
   });
@@ -162,7 +162,7 @@ async function keysOf(
 
 function shortenedEpisode(episode: EpisodeDetail): EpisodeDetail {
   const cut = (text: string): string =>
-    text.length > large.characters ? `${text.slice(0, large.characters)}… (the copy ends here)` : text;
+    text.length > large.characters ? `${text.slice(0, large.characters)}… (cut here)` : text;
   return {
     ...episode,
     problem: { ...episode.problem, question: cut(episode.problem.question), gold: cut(episode.problem.gold) },

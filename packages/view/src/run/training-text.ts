@@ -34,7 +34,7 @@ export async function servedTrainingResult(
   const { value: firstRow } = await eachRow(source, runFiles.metrics).next();
   const [first, last] = [figures(firstRow), figures(await lastRow(source, runFiles.metrics))];
   const text = [
-    `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, the mean of the first and of the last of ${steps} steps`,
+    `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, means of the first and the last of ${steps} steps`,
     `tokens    ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} per rollout`,
     `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}, waiting for rollouts included`,
   ].join("\n");
@@ -113,7 +113,7 @@ function textOf(done: StartedRun, states: States, budget: number | null): string
   if (warmStart) lines.unshift(`states    before the warm start -> after ${warmStart.said} -> after ${steps} steps`);
   if (test)
     lines.push(
-      `test      ${formatPercent(test.accuracy)} (95 % interval ${formatInterval(test.interval)}), ${formatNumber(test.tokens)} tokens, on ${test.problems} problems that nothing was chosen by`,
+      `test      ${formatPercent(test.accuracy)} (95 % interval ${formatInterval(test.interval)}), ${formatNumber(test.tokens)} tokens, on ${test.problems} test problems, measured once`,
     );
   return [...lines, timeLine(done)].join("\n");
 }

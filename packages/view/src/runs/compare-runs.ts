@@ -56,8 +56,7 @@ const seedKey = "train.seed";
  */
 export async function compareRuns(folders: readonly string[]): Promise<Comparison> {
   const twice = folders.find((folder, i) => folders.indexOf(folder) !== i);
-  if (twice !== undefined)
-    throw new LaconicError("config_invalid", `${twice} is named twice: a run is no second seed`, { directory: twice });
+  if (twice !== undefined) throw new LaconicError("config_invalid", `${twice} is listed twice`, { directory: twice });
   const runs: RunSummary[] = [];
   for (const directory of folders) {
     const run = await readRunSummary(directory);
@@ -162,30 +161,25 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
   const smallest = Math.min(...groups.map(({ accuracy }) => accuracy?.values.length ?? 0));
   if (smallest === 1)
     notes.push(
-      "n = 1: one run of a setting says nothing of other seeds; its interval is that of the validation problems alone. Train more seeds: laconic sweep CONFIG --seeds 0-4",
+      "n = 1: one run does not show the spread of seeds; its interval covers only the validation problems. Train more seeds: laconic sweep CONFIG --seeds 0-4",
     );
   if (smallest === 2 || smallest === 3)
-    notes.push(
-      `n = ${smallest}: of so few seeds only a difference far beyond their spread says anything; five or more are worth an interval`,
-    );
+    notes.push(`n = ${smallest}: few seeds give wide intervals; train five or more`);
   for (const { name, runs: members } of groups) {
     const seeds = members.flatMap(({ seed }) => seed ?? []);
     const again = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
-    if (again !== undefined)
-      notes.push(
-        `${name}: the seed ${again} stands more than once: such runs say less than other seeds, and the interval is too narrow`,
-      );
+    if (again !== undefined) notes.push(`${name}: seed ${again} occurs more than once, so the interval is too narrow`);
   }
   const problems = new Set(runs.flatMap((run) => latestOf(run)?.problems ?? []));
   if (problems.size > 1)
     notes.push(
-      `the runs were measured on ${[...problems].join(", ")} validation problems: their figures are not of the same problems`,
+      `the runs were evaluated on ${[...problems].join(", ")} validation problems, so their figures are not comparable`,
     );
   for (const { name, changes } of runs) {
     if (changes.length === 0) continue;
     const shown = changes.slice(0, 3).map(({ step, text }) => `from step ${step} on ${text}`);
     const rest = changes.length > 3 ? `; and ${changes.length - 3} more changes` : "";
-    notes.push(`${name} had other settings before: ${shown.join("; ")}${rest}`);
+    notes.push(`${name} changed settings: ${shown.join("; ")}${rest}`);
   }
   for (const run of runs) {
     const { name, state, step, plannedSteps } = run;
@@ -243,7 +237,7 @@ function differenceText(difference: Difference | null, format: (value: number) =
   if (!difference) return "-";
   const { value, low, high } = difference;
   if (low === null || high === null) return format(value);
-  return `${format(value)} [${format(low)}, ${format(high)}]${low <= 0 && high >= 0 ? ", could be none" : ""}`;
+  return `${format(value)} [${format(low)}, ${format(high)}]${low <= 0 && high >= 0 ? ", may be zero" : ""}`;
 }
 
 function signed(value: number, format: (value: number) => string): string {

@@ -119,7 +119,7 @@ function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "bef
 function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | "problems" | "split">): string {
   const seeds = Math.min(...rows.map((row) => row.seeds));
   if (seeds === 1)
-    return `Differences: one seed on ${problems} ${split} problems, 95 % by the paired bootstrap over problems, or exact where few problems differ. One seed says nothing about another one.`;
+    return `Differences: one seed on ${problems} ${split} problems, 95 % by the paired bootstrap over problems, or exact where few problems differ. One seed does not show the spread of seeds.`;
   const tested = rows.flatMap((row) => [row.accuracyDifference, row.tokenDifference, row.scoreDifference]);
   const comparisons = tested.filter((difference) => difference !== null && difference.p !== null).length;
   return `Differences: means of ${seeds} seeds on the same ${problems} ${split} problems, 95 % by Student's t over the seeds. p: Student's t, after Holm's correction over the ${counted(comparisons, "comparison")} of the table.`;
@@ -154,7 +154,7 @@ function comparisonText(
   const isShown = p === null || p < 0.05;
   if (isShown && low > 0) return `${format(value)} ${unit} ${more} (${a} to ${b})`;
   if (isShown && high < 0) return `${format(-value)} ${unit} ${less} (${b} to ${a})`;
-  return `${unit}: no difference that this shows (${differenceText(difference, format)})`;
+  return `${unit}: no significant difference (${differenceText(difference, format)})`;
 }
 
 function changeTexts(results: readonly VariantResult[]): string[] {

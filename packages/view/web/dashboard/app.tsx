@@ -38,7 +38,7 @@ export function App({ foot }: { foot?: ComponentChildren }) {
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), focusMain())}>
-        To the content
+        Skip to content
       </a>
       <header class="line top">
         <a class="brand" href={linkTo(["runs"])}>
@@ -82,8 +82,8 @@ function ConnectionState() {
 function LostConnection() {
   return useStore(connection) !== "gone" ? null : (
     <p class="notice warn gone" role="alert">
-      The server is gone; what is shown may be old. This page connects again by itself once <code>laconic view</code>{" "}
-      runs again at this address.
+      The server does not answer, and the data shown may be old. Start <code>laconic view</code> at this address again:
+      the page then reconnects.
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import { counted, formatColumn } from "@laconic/core/text";
+import { counted, formatColumn, formatUsd } from "@laconic/core/text";
 import type { BenchTable } from "../../src/protocol.ts";
 import { Table } from "../parts/elements.tsx";
 import { SafeLine } from "../parts/text.tsx";
@@ -15,10 +15,9 @@ export function BenchesPage() {
       <When loaded={loaded}>
         {(benches) =>
           benches.length === 0 ? (
-            <Empty title="No benches here">
+            <Empty title="No benches yet">
               <p>
-                <code>laconic bench</code> compares methods on benchmarks and writes its table into a folder; tables
-                below the opened folder appear here.
+                <code>laconic bench</code> compares methods on benchmarks. Benches in the opened folder appear here.
               </p>
             </Empty>
           ) : (
@@ -52,6 +51,7 @@ function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
         <span class="soft small">
           {tokens[index]} tokens, {counted(row.questions, "question")}
           {row.seeds > 1 && ` × ${counted(row.seeds, "seed")}`}
+          {row.usd !== null && `, ${formatUsd(row.usd)} per sample`}
         </span>
       </>
     );
@@ -62,7 +62,7 @@ function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
         <SafeLine text={name} />
       </h2>
       <p>
-        <a href={linkTo(["bench", id])}>{counted(samples, "sample")}, one by one</a>
+        <a href={linkTo(["bench", id])}>All {counted(samples, "sample")}</a>
       </p>
       <Table
         label={`Methods and benchmarks of ${name}`}
@@ -81,8 +81,9 @@ function Bench({ bench: { id, name, samples, rows } }: { bench: BenchTable }) {
         rows={[...new Set(rows.map(({ method }) => method))]}
       />
       <p class="soft small">
-        Cells: accuracy with its 95 % interval, then tokens per question and the number of questions.
-        {fewest < 30 && ` With ${counted(fewest, "question")} an interval is wide: a difference within it says little.`}
+        Cells show accuracy with its 95 % interval, tokens per question and the number of questions.
+        {fewest < 30 &&
+          ` Intervals of ${counted(fewest, "question")} are wide: a smaller difference is not significant.`}
       </p>
     </section>
   );

@@ -30,18 +30,18 @@ export function ComparePage() {
   if (known === null) return <When loaded={loaded}>{() => null}</When>;
   if (runs.length === 0)
     return (
-      <Empty title="No runs chosen">
+      <Empty title="No runs selected">
         <p>
-          Tick some in the <a href={linkTo(["runs"])}>list of runs</a> and press Compare.
+          Select runs in the <a href={linkTo(["runs"])}>run list</a>, then press Compare.
         </p>
       </Empty>
     );
   return (
     <>
       <div class="line heading">
-        <h1>{counted(runs.length, "run")} side by side</h1>
+        <h1>Comparison of {counted(runs.length, "run")}</h1>
         <a class="soft" href={linkTo(["runs"], { sel: ids })}>
-          Choose others
+          Change the selection
         </a>
       </div>
       <ul class="line list">
@@ -54,14 +54,19 @@ export function ComparePage() {
             <button type="button" class="plain" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
               <span aria-hidden="true">×</span>
               <span class="visually-hidden">
-                Take <SafeLine text={run.name} max={40} /> out
+                Remove <SafeLine text={run.name} max={40} />
               </span>
             </button>
           </li>
         ))}
         {runs.length > maxListed && <li class="soft">and {runs.length - maxListed} more</li>}
       </ul>
-      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["compare", each], route.query)} label="What is compared" />
+      <Tabs
+        tabs={tabs}
+        current={tab}
+        to={(each) => linkTo(["compare", each], route.query)}
+        label="Views of the comparison"
+      />
       {tab === "plane" ? <Plane runs={runs} /> : tab === "settings" ? <Settings runs={runs} /> : <Curves runs={runs} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Select, type Option } from "../parts/elements.tsx";
 import { setQuery, useQuery } from "./navigation.ts";
 
@@ -13,7 +13,9 @@ export function SearchField({
   query,
   placeholder = "",
   kind = "",
-}: FieldProps & { placeholder?: string; kind?: string }) {
+  suggestions = [],
+}: FieldProps & { placeholder?: string; kind?: string; suggestions?: readonly string[] }) {
+  const list = useId();
   return (
     <label class={kind}>
       <span>{label}</span>
@@ -23,7 +25,15 @@ export function SearchField({
         placeholder={placeholder}
         value={useQuery(query)}
         onInput={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
+        {...(suggestions.length > 0 && { list })}
       />
+      {suggestions.length > 0 && (
+        <datalist id={list}>
+          {suggestions.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }
@@ -50,6 +60,22 @@ export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) 
         onChange={(event) => setQuery({ [query]: event.currentTarget.checked ? on : "", page: "" })}
       />
       <span>{label}</span>
+    </label>
+  );
+}
+
+/** Limit of the shown steps. */
+export function StepField({ label, query }: FieldProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        class="input short"
+        type="number"
+        min="0"
+        value={useQuery(query)}
+        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
+      />
     </label>
   );
 }

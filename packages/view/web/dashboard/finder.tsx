@@ -55,7 +55,7 @@ export function Finder<Row extends { readonly key: string }>({ noun, filters, st
         {status}
       </div>
       {value?.total === 0 ? (
-        <Empty title={`No ${noun} fits`}>
+        <Empty title={`No ${noun} matches`}>
           <p>
             <Button onClick={clear}>Show all</Button>
           </p>
@@ -106,7 +106,7 @@ function Rows<Row extends { readonly key: string }>({ list, chosen, label, choos
       <div
         class="rows panel"
         role="listbox"
-        aria-label={`${label}; arrow keys choose`}
+        aria-label={`${label}; arrow keys select`}
         aria-activedescendant={rows.some(({ key }) => key === chosen) ? `row-${chosen}` : undefined}
         tabIndex={0}
         onKeyDown={keyed}

@@ -65,7 +65,7 @@ export function Notices<T>({ all, children }: { all: readonly T[]; children: (ea
           <summary>{all.length - shownAtOnce} more</summary>
           <ul>
             {all.slice(shownAtOnce, shownAtMost).map(children)}
-            {all.length > shownAtMost && <li>and {all.length - shownAtMost} that are not listed here</li>}
+            {all.length > shownAtMost && <li>and {all.length - shownAtMost} more, not listed</li>}
           </ul>
         </details>
       )}
@@ -76,11 +76,11 @@ export function Notices<T>({ all, children }: { all: readonly T[]; children: (ea
 export function Problem({ error: { status, code, message } }: { error: ServerError }) {
   const text =
     status === 0
-      ? "The server does not answer. This page asks again by itself; if it was stopped, start it with laconic view and the same folder."
+      ? "The server does not answer. The page retries. If the server was stopped, start laconic view with the same folder."
       : status === 401 || status === 403
-        ? `The server refused: ${message}. Open the address with the token that laconic view printed when it started.`
+        ? `The server refused the request: ${message}. Open the address with the token that laconic view printed.`
         : code === "not_found"
-          ? "This is not here: it may not have been written yet, or have been moved or deleted."
+          ? "Not found: not written yet, moved or deleted."
           : `${message} (${code}).`;
   return (
     <p class={`notice ${status === 0 ? "warn" : "bad"}`} role="alert">

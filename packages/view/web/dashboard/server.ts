@@ -42,19 +42,24 @@ const maxEntries = 400;
 const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
 /** @throws ServerError */
-async function ask(path: string): Promise<unknown> {
+async function ask(path: string, change?: RequestInit): Promise<unknown> {
   if (recorded) {
     const answer = await recorded(path);
-    if (answer === null) throw new ServerError(404, "not_in_copy", "This copy does not hold it");
+    if (answer === null) throw new ServerError(404, "not_in_copy", "Not in this exported page");
     return answer;
   }
-  const response = await fetch(`${api}${path}`).catch(() => {
+  const response = await fetch(`${api}${path}`, change).catch(() => {
     throw new ServerError(0, "gone", "The server does not answer");
   });
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   const failure = (body as Failure | null)?.error;
   throw new ServerError(response.status, failure?.code ?? "failed", failure?.message ?? `Status ${response.status}`);
+}
+
+/** Replaces a value on the server. @returns the answer @throws ServerError */
+export async function put<T>(path: string, value: object): Promise<T> {
+  return (await ask(path, { method: "PUT", body: JSON.stringify(value) })) as T;
 }
 
 /** Updated while shown. Null paths are not requested. */

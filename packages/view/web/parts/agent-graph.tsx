@@ -1,4 +1,4 @@
-import { formatPercent } from "@laconic/core/text";
+import { counted, formatPercent } from "@laconic/core/text";
 import type { EdgeCost } from "@laconic/core/ledger";
 import type { TeamSpeech } from "../../src/protocol.ts";
 import { useWidth } from "./drawn.tsx";
@@ -80,8 +80,7 @@ export function AgentGraph(props: AgentGraphProps) {
       {edges.length > 0 && (
         <p class="soft small">
           {costWords(speech, prices)}
-          {unlabelled > 0 &&
-            ` ${unlabelled === 1 ? "One line has no room for its" : `${unlabelled} lines have no room for their`} numbers; ${props.elsewhere ?? "pointing at one"} shows them.`}
+          {unlabelled > 0 && ` Numbers of ${counted(unlabelled, "line")} are in ${props.elsewhere ?? "tooltips"}.`}
         </p>
       )}
     </div>
@@ -113,7 +112,7 @@ interface EdgeProps {
 function Edge({ edge, path, width, prices }: EdgeProps) {
   const { from, to, tokens, cost } = edge;
   const count = rounded(tokens);
-  const price = cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : "";
+  const price = cost > 0 ? `, cost ${prices.format(cost)} ${prices.unit}` : "";
   const size = 5 + width / 1.6;
   const before = along(path, 0.6);
   const angle = (180 / Math.PI) * Math.atan2(path.to.y - before.y, path.to.x - before.x);

@@ -86,12 +86,14 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly kind?: string;
   readonly rowClass?: (row: Row) => string;
+  /** Titles above the first row of groups, by row number. */
+  readonly titles?: ReadonlyMap<number, ComponentChildren>;
   /** Sort column, and the action of a title. */
   readonly sort?: { readonly by: string; readonly isDown: boolean; readonly toggle: (by: string) => void };
 }
 
 /** Scrollable table; narrow screens show each row as a list. */
-export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "", sort }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "", titles, sort }: TableProps<Row>) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={visibleLine(label)}>
       <table class={`stacked ${kind}`}>
@@ -116,7 +118,14 @@ export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
+          {rows.flatMap((row, i) => [
+            titles?.has(i) && (
+              <tr key={`title ${i}`} class="group-title">
+                <th colSpan={columns.length} scope="rowgroup">
+                  {titles.get(i)}
+                </th>
+              </tr>
+            ),
             <tr key={i} class={rowClass(row)}>
               {columns.map(([title, cell, cellKind = ""], k) =>
                 cellKind.startsWith("name") ? (
@@ -129,8 +138,8 @@ export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "
                   </td>
                 ),
               )}
-            </tr>
-          ))}
+            </tr>,
+          ])}
         </tbody>
       </table>
     </div>

@@ -58,16 +58,16 @@ export function tokenWord(shown: string): "token" | "tokens" {
 /** Caption: meaning of numbers, and episode cost by kind. */
 export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
   const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
-  const start = `On a line: tokens that are read${onLines > 0 ? `, and what they cost, ${unit}` : ""}.`;
-  if (!(costs.total > 0)) return `${start} Nothing is charged.`;
+  const start = `Lines show tokens read${onLines > 0 ? ` and their cost, ${unit}` : ""}.`;
+  if (!(costs.total > 0)) return `${start} Tokens have no price.`;
   const parts: readonly (readonly [cost: number, what: string])[] = [
     [onLines, "on lines"],
     [costs.end, "for end tokens"],
-    [costs.unread, "for turns that nobody reads"],
+    [costs.unread, "for turns without a reader"],
     ...Object.entries(costs.rest).map(([name, cost]) => [cost, `for ${visibleLine(name, 40)}`] as const),
   ];
   const charged = parts.flatMap(([cost, what]) => (cost > 0 ? [`${exact(cost)} ${what}`] : []));
-  return `${start} Charged${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
+  return `${start} Cost${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
 }
 
 /** Centre and size. */

@@ -7,8 +7,9 @@ import { scaleOf, tickFormat, type Scale } from "../../src/charts/drawing.ts";
 import { textWidth } from "../../src/charts/drawing.ts";
 import { Drawn, useWidth } from "./drawn.tsx";
 import { Key } from "./elements.tsx";
-import type { Range } from "./range.ts";
 import { visibleLine } from "./safe-text.ts";
+
+export type Range = readonly [low: number, high: number];
 
 /** Points are sampled. */
 export interface ChartLine {

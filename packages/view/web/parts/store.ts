@@ -23,6 +23,27 @@ export function storeOf<T>(initial: T): Store<T> {
   };
 }
 
+/** Store of text that the browser keeps under a key, if it allows that. */
+export function keptStore(key: string, initial = ""): Store<string> {
+  const store = storeOf(storedText(key) ?? initial);
+  store.subscribe((value) => {
+    try {
+      localStorage.setItem(key, value);
+    } catch {
+      // Not stored; valid until the page closes.
+    }
+  });
+  return store;
+}
+
+function storedText(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
 /** Returns the value and redraws on changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0);

@@ -31,7 +31,7 @@ export function Pieces({ text }: { text: string }) {
         mark === undefined ? (
           plain
         ) : (
-          <span class="mark warn" title={`A character that is not visible: ${mark}`}>
+          <span class="mark warn" title={`Invisible character ${mark}`}>
             {mark}
           </span>
         ),

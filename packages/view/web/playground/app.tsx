@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 import { ThemeSwitch } from "../parts/theme.tsx";
-import { AskRelay, AskTellers, SameQuestion } from "./ask.tsx";
+import { AskRelay, AskTellers } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
 import { Keep, NewRun } from "./keep.tsx";
 import { Level, levelTexts } from "./level.ts";
@@ -97,12 +97,11 @@ function LevelPage({ level, query, isEmbedded, isShown }: LevelPageProps) {
           <a href={location.pathname} target="_top">
             Open the playground
           </a>{" "}
-          to ask the team questions of your own, and to take the run with you.
+          to ask your own questions and export the run.
         </p>
       ) : (
         <div class="stack">
           {level === "tellers" ? <AskTellers session={session} /> : <AskRelay session={session} />}
-          <SameQuestion state={state} />
           <Keep session={session} />
           <NewRun key={`${state.settings.seed} ${state.settings.device}`} session={session} />
         </div>

@@ -39,10 +39,10 @@ function AskForm({ session, title, about, problem, note, liars = [], children }:
         {children}
         <p class="line">
           <Button type="submit" kind="primary" disabled={cannot}>
-            Ask both
+            Ask both teams
           </Button>
           <span class={fault === null ? "soft small" : "bad tone small"} role="status">
-            {fault ?? `${note}; a new answer each time`}
+            {fault ?? `${note}; answers are random samples`}
           </span>
         </p>
       </form>
@@ -74,7 +74,7 @@ export function AskRelay({ session }: { session: SessionHandle }) {
     <AskForm
       session={session}
       title="Ask the team"
-      about="Give each holder a fact of your own. Both teams get the same question: the untrained one, and yours."
+      about="Choose the holders' facts. The untrained and the trained team get the same question."
       problem={{
         kind: "facts",
         facts: letters.map((letter, i) => `${letter}${digits[i]}`),
@@ -85,7 +85,7 @@ export function AskRelay({ session }: { session: SessionHandle }) {
       <div class="facts">
         {["a", "b", "c"].map((name, i) => (
           <fieldset key={name}>
-            <legend>holder-{name} knows</legend>
+            <legend>Fact of holder-{name}</legend>
             <input
               class="input"
               aria-label={`Letter of holder-${name}`}
@@ -109,7 +109,7 @@ export function AskRelay({ session }: { session: SessionHandle }) {
           </fieldset>
         ))}
         <fieldset>
-          <legend>the solver is asked</legend>
+          <legend>Question</legend>
           {["First", "Second"].map((name, place) => (
             <>
               {place === 1 && <span aria-hidden="true"> + </span>}
@@ -144,16 +144,16 @@ export function AskTellers({ session }: { session: SessionHandle }) {
     "The birds sang in the big tree.",
   ]);
   const fields = [
-    ["whose is the", thing, setThing, maxCharacters.thing],
-    ["the owner", name, setName, maxCharacters.name],
+    ["Thing", thing, setThing, maxCharacters.thing],
+    ["Owner", name, setName, maxCharacters.name],
   ] as const;
   return (
     <AskForm
       session={session}
-      title="Tell a story of your own"
-      about="What each teller reads is yours, and so is the owner. What only one of them reads, the solver has to hear."
+      title="Your own story"
+      about="Write the tellers' texts and the owner's name. The solver reads only the tellers' messages."
       problem={{ kind: "story", thing, name, texts }}
-      note="The team before training, and yours"
+      note="Teams before and after training"
       liars={tellers}
     >
       <div class="stack stories">
@@ -170,7 +170,7 @@ export function AskTellers({ session }: { session: SessionHandle }) {
         ))}
         {texts.map((text, i) => (
           <label key={i}>
-            <span class="soft small">teller {tellers[i]} reads</span>
+            <span class="soft small">Text of teller {tellers[i]}</span>
             <textarea
               class="input"
               rows={2}
@@ -185,31 +185,12 @@ export function AskTellers({ session }: { session: SessionHandle }) {
   );
 }
 
-export function SameQuestion({ state: { evaluations } }: { state: PageState }) {
-  const [which, setWhich] = useState(0);
-  const [first, last] = [evaluations[0], evaluations.at(-1)];
-  const [before, now] = [first?.shown[which], last?.shown[which]];
-  if (!first || !last || !before || !now || last.step === first.step) return null;
-  return (
-    <Panel title="The same question, before and after">
-      <p class="line" role="group" aria-label="Which question">
-        {first.shown.map(({ question }, i) => (
-          <Button key={i} aria-pressed={which === i} onClick={() => setWhich(i)}>
-            {question}
-          </Button>
-        ))}
-      </p>
-      <BeforeAndNow kind="trained" before={before} now={now} step={last.step} />
-    </Panel>
-  );
-}
-
 /** Two conversations: before training and now, or without and with a change. */
 function BeforeAndNow({ kind, change = "", before, now, step }: NonNullable<PageState["asked"]>) {
   const { untrained, stillUntrained } = levelTexts[useContext(Level)];
   const trained = step === 0 ? stillUntrained : `After ${step} steps`;
   const sides = [
-    { title: kind === "changed" ? "As you told it" : untrained, conversation: before },
+    { title: kind === "changed" ? "Your story" : untrained, conversation: before },
     { title: kind === "changed" ? `What if ${change}` : trained, conversation: now },
   ];
   return (

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatNumber, formatPercent } from "@laconic/core/text";
 import { useContext, useEffect, useId, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 import { Level, levelTexts } from "./level.ts";
@@ -14,12 +14,14 @@ export function RunControls({ session: { state, send } }: { session: SessionHand
   const isReady = device !== null && !stopping;
   const [first, last] = [state.evaluations[0], state.points.at(-1)];
   const tokens =
-    first && last ? `, ${formatNumber(last.tokens)} tokens per episode (${formatNumber(first.tokens)} at first)` : "";
+    first && last
+      ? `, ${formatNumber(last.tokens)} tokens per episode (${formatNumber(first.tokens)} at the start)`
+      : "";
   const [name, isPossible, press] = isDone
     ? ([`Train ${moreSteps} more steps`, !active && settings.steps + moreSteps <= ranges.steps.max, extend] as const)
     : active
       ? ([stopping ? "Finishing the step" : "Pause", true, () => send({ type: "pause" })] as const)
-      : ([step === 0 ? "Train the team" : "Go on", true, () => send({ type: "train", steps: null })] as const);
+      : ([step === 0 ? "Train the team" : "Continue", true, () => send({ type: "train", steps: null })] as const);
   function extend(): void {
     send({ type: "adjust", steps: settings.steps + moreSteps });
     send({ type: "train", steps: null });
@@ -39,7 +41,7 @@ export function RunControls({ session: { state, send } }: { session: SessionHand
       <span class="soft small last" role="status">
         {state.busy ??
           (warmUp
-            ? `warm start: ${warmUp.step} of ${warmUp.steps}, error ${formatNumber(warmUp.loss)}`
+            ? `warm start: step ${warmUp.step} of ${warmUp.steps}, loss ${formatNumber(warmUp.loss)}`
             : `step ${step} of ${settings.steps}${tokens}`)}
       </span>
     </div>
@@ -61,12 +63,12 @@ export function SteeringControls({ session: { state, send } }: { session: Sessio
   };
   const price = Number((state.points.at(-1)?.price ?? 0).toFixed(3));
   const choices: readonly (readonly [string, Steering])[] = [
-    ["As much as it takes to keep a budget", { kind: "budget", targetTokens: budgets.first }],
-    ["Always the same", { kind: "price", price }],
+    ["Set by a budget", { kind: "budget", targetTokens: budgets.first }],
+    ["Fixed", { kind: "price", price }],
   ];
   return (
     <fieldset disabled={state.device === null}>
-      <legend>What does a token cost?</legend>
+      <legend>Token price</legend>
       {choices.map(([text, choice]) => (
         <label key={text} class="line choice">
           <input type="radio" name={name} checked={steering.kind === choice.kind} onChange={() => adjust(choice)} />
@@ -83,7 +85,7 @@ export function SteeringControls({ session: { state, send } }: { session: Sessio
         />
       ) : (
         <Slider
-          label="Price of a token"
+          label="Token price"
           value={steering.price}
           range={prices}
           format={(value) => `${formatPercent(value)} of a right answer`}
@@ -91,12 +93,12 @@ export function SteeringControls({ session: { state, send } }: { session: Sessio
         />
       )}
       <p class="soft small" role="status">
-        {asked !== null && "Applies as soon as the step that is under way has ended."}
+        {asked !== null && "The change applies after the current step."}
       </p>
       <p class="soft small">
         {steering.kind === "budget"
-          ? `The price rises while the team writes more than its budget, and falls when it writes less. ${levelTexts[level].budget}`
-          : "Fixed price: try 0, then a price that is too high."}
+          ? `The price rises while the team writes more than its budget, else it falls. ${levelTexts[level].budget}`
+          : "Try 0, then a high price."}
       </p>
     </fieldset>
   );
@@ -140,8 +142,7 @@ export function Notices({ session }: { session: SessionHandle }) {
       {warnings.length > 0 && (
         <details class="notice warn">
           <summary>
-            {warnings.length === 1 ? "One note" : `${warnings.length} notes`} on this run:{" "}
-            <span>{warnings.at(-1)}</span>
+            {counted(warnings.length, "warning")}: <span>{warnings.at(-1)}</span>
           </summary>
           <ul>
             {warnings.map((warning, i) => (
@@ -170,12 +171,12 @@ function FailureNotice({ session: { state, restart, replace, dismiss } }: { sess
       <p class="line">
         {isWorkerGone && (
           <Button kind="primary" onClick={restart}>
-            {savedStep > 0 ? `Go on from step ${savedStep}` : "Start it again"}
+            {savedStep > 0 ? `Continue from step ${savedStep}` : "Restart"}
           </Button>
         )}
-        {device === null && !isWorkerGone && <Button onClick={() => location.reload()}>Load the page again</Button>}
+        {device === null && !isWorkerGone && <Button onClick={() => location.reload()}>Reload the page</Button>}
         {device === null && !isWorkerGone && !lacksWasm && (
-          <Button onClick={() => replace({ ...settings, device: "wasm" })}>Begin a new run</Button>
+          <Button onClick={() => replace({ ...settings, device: "wasm" })}>Start a new run</Button>
         )}
         {(device !== null || failure.code === "worker_silent") && (
           <Button onClick={dismiss}>{failure.code === "worker_silent" ? "Wait" : "Close"}</Button>

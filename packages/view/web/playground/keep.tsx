@@ -33,7 +33,7 @@ export function Keep({ session: { state, send, fail } }: { session: SessionHandl
     for (const file of files.slice(0, 1)) send({ type: "import", archive: new Uint8Array(await file.arrayBuffer()) });
   };
   return (
-    <Panel title="Take it with you">
+    <Panel title="Export">
       <p>{state.keeping.words}</p>
       <p class="line">
         <Button disabled={state.device === null || state.step === 0} onClick={() => send({ type: "export" })}>
@@ -48,10 +48,7 @@ export function Keep({ session: { state, send, fail } }: { session: SessionHandl
           }
         />
       </p>
-      <p class="small">
-        The zip is a run folder as the command line writes them. There it goes on from the step where you paused it, to
-        the same bytes, and its report has every number:
-      </p>
+      <p class="small">The zip contains a run folder. The command line resumes it to equal bytes:</p>
       <pre class="mono" tabIndex={0}>
         {`unzip ${name}.zip\nnpx @laconic/cli train --resume --run ${name}\nnpx @laconic/cli view report ${name}`}
       </pre>
@@ -64,7 +61,7 @@ export function NewRun({ session: { state, send } }: { session: SessionHandle })
   const [seed, setSeed] = useState(String(settings.seed));
   const isSeed = /^\d{1,4}$/u.test(seed);
   return (
-    <Panel title="Another run">
+    <Panel title="New run">
       <form
         class="line"
         onSubmit={(event) => {
@@ -84,13 +81,13 @@ export function NewRun({ session: { state, send } }: { session: SessionHandle })
           />
         </label>
         <Button type="submit" disabled={!isSeed || device === null}>
-          Start over with it
+          Start with this seed
         </Button>
       </form>
       <p class="soft small">
         {isSeed
-          ? `Now: seed ${settings.seed} on ${device ?? "nothing yet"}. The same seed gives the same run, to the last bit, on every machine (WebAssembly).`
-          : `A seed is a whole number from 0 to ${ranges.seed.max}.`}
+          ? `Current run: seed ${settings.seed} on ${device ?? "no device"}. Equal seeds give equal bytes on every machine (WebAssembly).`
+          : `Seed: expected an integer from 0 to ${ranges.seed.max}.`}
       </p>
     </Panel>
   );

@@ -20,7 +20,7 @@ export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
     tab: "1. Digits",
     title: "Watch a team learn to say less",
     about:
-      "Three holders know one digit each. A solver, who knows none, is asked for the sum of two of them and reads only the holders' messages. Every token costs a little, so the team learns, here in this tab, what is not worth writing.",
+      "Three holders know one digit each. The solver adds two of the digits and reads only the holders' messages. Every token has a price. Training in this tab teaches the team which words are worth it.",
     before: "The team before training",
     untrained: "Untrained",
     stillUntrained: "Now, still untrained",
@@ -30,10 +30,10 @@ export const levelTexts: Readonly<Record<LevelName, LevelTexts>> = {
     tab: "2. Stories",
     title: "Watch storytellers learn when to be silent",
     about:
-      "Each teller reads a story, and one of the stories tells whose a thing is. A solver, who read none, hears all that they say and has to name the owner. Nobody is told to be silent: whoever has nothing to say learns it, because idle words cost a little and lead the solver astray.",
+      "Each teller reads a story. One story names the owner of a thing. The solver reads only the tellers' messages and names the owner. Idle words cost tokens and mislead the solver, so training teaches the other tellers to be silent.",
     before: "The tellers before training",
     untrained: "After the warm start",
     stillUntrained: "Now, not trained yet",
-    budget: "Naming the owner takes about 14.",
+    budget: "Naming the owner takes about 14 tokens.",
   },
 };

@@ -16,8 +16,8 @@ export function Numbers({ state }: { state: PageState }) {
       formatNumber(last?.tokens ?? before?.tokens),
       before && `${levelTexts[level].untrained.toLowerCase()}: ${formatNumber(before.tokens)}`,
     ],
-    ["Right answers", formatPercent(now?.accuracy), now && `of ${now.problems} validation problems, step ${now.step}`],
-    ["Price of a token", formatPercent(price, 2), "of a right answer (λ)"],
+    ["Accuracy", formatPercent(now?.accuracy), now && `${now.problems} validation problems, step ${now.step}`],
+    ["Token price", formatPercent(price, 2), "of a right answer (λ)"],
   ] as const;
   // Step 0 precedes the first metrics.
   const column = (of: (point: StepPoint) => number | null | undefined): (number | null)[] => [
@@ -32,7 +32,7 @@ export function Numbers({ state }: { state: PageState }) {
   const lastStep = Math.max(settings.steps, step);
   const curves = { steps, lastStep, n: last === undefined ? "" : counted(last.episodes, "episode") };
   return (
-    <section class="panel" aria-label="How it is going">
+    <section class="panel" aria-label="Progress">
       <dl class="tiles">
         {tiles.map(([name, value, note]) => (
           <div key={name}>
@@ -56,7 +56,7 @@ export function Numbers({ state }: { state: PageState }) {
       />
       <Curve
         {...curves}
-        title="Right answers in training"
+        title="Training accuracy"
         index={2}
         values={column(({ accuracy }) => accuracy)}
         other={{
@@ -70,11 +70,11 @@ export function Numbers({ state }: { state: PageState }) {
       {level === "tellers" && (
         <Curve
           {...curves}
-          title="Idle tellers that say nothing"
+          title="Silence of idle tellers"
           index={3}
           values={column(({ silent }) => silent?.idle)}
           other={{
-            label: "who knows, and says nothing",
+            label: "silence of the one who knows",
             look: "reference",
             values: column(({ silent }) => silent?.knowing),
           }}
@@ -84,7 +84,7 @@ export function Numbers({ state }: { state: PageState }) {
       )}
       <Curve
         {...curves}
-        title="Price of a token, in % of a right answer"
+        title="Token price in % of a right answer"
         n={points.length === 0 ? "" : counted(points.length, "step")}
         index={1}
         values={column((point) => point.price)}
@@ -117,7 +117,7 @@ function Curve({ title, n, steps, values, other, index, lastStep, unit, high }: 
   const details = [n === "" ? "" : `n = ${n}`, gaps === 0 ? "" : `${counted(gaps, "step")} without a value`]
     .filter((text) => text !== "")
     .join(", ");
-  const ends = [...new Set([known[0], known.at(-1)])].join(", ") || "nothing yet";
+  const ends = [...new Set([known[0], known.at(-1)])].join(", ") || "no values yet";
   const top = high === 1 ? 1.04 : Math.max(high, 1.05 * Math.max(0, ...values.map((value) => value ?? 0)));
   return (
     <figure class="curve">

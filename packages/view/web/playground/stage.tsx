@@ -51,7 +51,7 @@ export function Stage({ team, episode, step }: { team: TeamSpeech; episode: Conv
         prices={ofRightAnswer}
         {...(phase === "solver" && { activeAgent: solver })}
       />
-      <ConversationView conversation={shown} label="One of its conversations" />
+      <ConversationView conversation={shown} label="Conversation of the step" />
     </Panel>
   );
 }
@@ -91,15 +91,14 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
   const { question, gold, answer, right, turns, tokens } = episode;
   const heard = turns.at(-1)?.read ?? [];
   const title = isWarmingUp
-    ? "The model learns to name owners"
+    ? "Warm start: the model learns to name owners"
     : step === 0
       ? levelTexts.tellers.before
       : `The team at step ${step}`;
   return (
     <Panel title={title} kind="stage">
       <p>
-        Whose is the <b>{question}</b>?{" "}
-        <span class="soft small">One story, followed through the training; it is never learned on.</span>
+        Whose is the <b>{question}</b>? <span class="soft small">A test problem, the same at every step.</span>
       </p>
       <ol class="list stack" aria-label="Tellers">
         {turns.slice(0, -1).map((turn) => (
@@ -107,12 +106,12 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
         ))}
       </ol>
       <p class="soft small">
-        Bars: tokens of a message, one bar a step{told.length > 0 && `, n = ${counted(told.length, "step")}`}.
+        Bars: tokens per message, one bar per step{told.length > 0 && `, n = ${counted(told.length, "step")}`}.
       </p>
       <div class="notice">
         <h3>The solver</h3>
         <p>
-          <span class="soft small">hears</span> {heard.length === 0 && "nothing"}
+          <span class="soft small">reads</span> {heard.length === 0 && "nothing"}
           {heard.map(({ from, text }) => (
             <span key={from} class="safe-text read said">
               {text}
@@ -120,7 +119,7 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
           ))}
         </p>
         <p>
-          <span class="soft small">goes on</span> Mom found the {question}. “Thank you,{" "}
+          <span class="soft small">completes</span> Mom found the {question}. “Thank you,{" "}
           <b class="safe-text">{answer === null || answer.trim() === "" ? "…" : answer}</b>”{" "}
           <b class={`tone ${right ? "good" : "bad"}`}>{right ? "✓ right" : `✗ it is ${gold}'s`}</b>
         </p>
@@ -129,7 +128,7 @@ export function TellersStage({ episode, told, step, isWarmingUp }: TellersStageP
           heights={told.map((each) => (each.right ? 1 : 0))}
           label={(count, steps) => `The solver was right at ${count} of ${steps} steps`}
         />
-        <p class="soft small">{counted(tokens, "token")} in all</p>
+        <p class="soft small">{counted(tokens, "token")} in total</p>
       </div>
     </Panel>
   );

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
+import { saveFile } from "../parts/save-file.ts";
 import { heartbeat, type Heartbeat } from "./heartbeat.ts";
 import { firstState, nextState, type PageState } from "./state.ts";
 import type { Command, Failure, WorkerMessage } from "./worker/messages.ts";
@@ -17,7 +18,7 @@ export interface SessionHandle {
 
 const busyWith: Partial<Record<Command["type"], string>> = {
   open: "loading the team",
-  reset: "starting over",
+  reset: "starting a new run",
   ask: "asking the team",
   export: "packing the run",
   import: "opening the run",
@@ -65,12 +66,15 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
       const worker = new Worker(new URL("./worker/training-worker.ts", import.meta.url), { type: "module" });
       const beat = heartbeat(
         () => worker.postMessage({ type: "ping" } satisfies Command),
-        () => failed("start", "worker_silent", "The worker that trains the team has not answered for 20 seconds."),
+        () => failed("start", "worker_silent", "The training worker has not answered for 20 seconds."),
       );
       running.current = { worker, beat };
       worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
         beat.received();
-        if (data.type === "exported") download(data.archive, `${data.name}.zip`);
+        if (data.type === "exported") {
+          const archive = data.archive as Uint8Array<ArrayBuffer>;
+          saveFile(new Blob([archive], { type: "application/zip" }), `${data.name}.zip`);
+        }
         if (data.type === "saved") copy.current = data.archive;
         dispatch(data);
       });
@@ -78,10 +82,10 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
         event.preventDefault();
         end(); // later messages are not reliable
         const reason = event.message ? `: ${event.message}` : ", or could not be loaded";
-        failed("start", "worker_ended", `The worker that trains the team ended${reason}.`);
+        failed("start", "worker_ended", `The training worker ended${reason}.`);
       });
       worker.addEventListener("messageerror", () =>
-        failed("start", "worker_ended", "The worker said what this page cannot read."),
+        failed("start", "worker_ended", "The training worker sent an invalid message."),
       );
       send({ type: "open", settings, keep, fresh });
     },
@@ -129,13 +133,4 @@ function guardLeaving(
     document.removeEventListener("visibilitychange", hidden);
     removeEventListener("beforeunload", leaving);
   };
-}
-
-function download(data: Uint8Array, name: string): void {
-  const address = URL.createObjectURL(new Blob([data as Uint8Array<ArrayBuffer>], { type: "application/zip" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

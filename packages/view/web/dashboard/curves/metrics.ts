@@ -1,6 +1,6 @@
 import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
-import type { Range } from "../../parts/range.ts";
+import type { Range } from "../../parts/line-chart.tsx";
 
 /** Runs are evaluated less often than trained, so these have separate steps. */
 export const evaluationMetrics: readonly MetricInfo[] = [
@@ -26,7 +26,8 @@ const first: readonly string[] = [
   "actor/grad_norm",
   "actor/pg_loss",
 ];
-const last = /^(?:step$|progress\/|timing_s\/|optim\/lr$)/u;
+/** Seconds per phase and throughput. */
+const machine = /^(?:timing_s|perf)\//u;
 
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
   const byName = new Map<string, MetricInfo>();
@@ -35,9 +36,35 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
   const place = ({ name }: MetricInfo): number => {
     const index = first.indexOf(name);
     if (index !== -1) return index;
-    return last.test(name) ? first.length + 1 : first.length;
+    return machine.test(name) ? first.length + 1 : first.length;
   };
   return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Curves below one title. */
+interface Section {
+  readonly name: string;
+  readonly metrics: readonly MetricInfo[];
+}
+
+/** Pinned and main metrics, one section per prefix with several metrics, the others, and those of the machine. */
+export function sectionsOf(metrics: readonly MetricInfo[], pinned: readonly string[]): readonly Section[] {
+  const names = metrics.map(({ name }) => (pinned.includes(name) ? "Pinned" : sectionOf(name)));
+  const isAlone = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name) && !fixed.includes(name);
+  const sections = names.map((name) => (isAlone(name) ? "Other" : name));
+  const prefixes = [...new Set(sections)].filter((name) => !fixed.includes(name));
+  return ["Pinned", "Main", ...prefixes, "Other", "Machine"]
+    .map((name) => ({ name, metrics: metrics.filter((_, i) => sections[i] === name) }))
+    .filter((section) => section.metrics.length > 0);
+}
+
+const fixed: readonly string[] = ["Pinned", "Main", "Other", "Machine"];
+
+function sectionOf(metric: string): string {
+  if (first.includes(metric)) return "Main";
+  if (machine.test(metric)) return "Machine";
+  const policy = /^policy\/[^/]+/u.exec(metric)?.[0];
+  return policy ?? (metric.includes("/") ? (metric.split("/")[0] as string) : "Other");
 }
 
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {

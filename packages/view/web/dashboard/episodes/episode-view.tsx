@@ -30,7 +30,7 @@ export function EpisodeView({ run, episode, other, children }: EpisodeViewProps)
   return (
     <div class="episode">
       <Button kind="back" onClick={() => setQuery({ episode: "", with: "", list: "1" })}>
-        ← All conversations
+        ← All episodes
       </Button>
       {children}
       <When loaded={loaded as Loaded<EpisodeDetail>}>
@@ -65,14 +65,14 @@ function Both({ detail, other }: { detail: EpisodeDetail; other: EpisodeDetail |
         <p class="small">
           Correct answer:{" "}
           <b class="mono">
-            <SafeText text={detail.problem.gold || "not known"} max={300} />
+            <SafeText text={detail.problem.gold || "unknown"} max={300} />
           </b>{" "}
           (hidden from the agents).
         </p>
         <p class="small">
-          <span class="word private">Private</span>: only this agent sees it. <span class="word read">Read</span>:
-          messages delivered to it. <span class="word wrote">Wrote</span>: what it wrote; every token, including the end
-          token, is charged.
+          <span class="word private">Private</span>: text for this agent only. <span class="word read">Read</span>:
+          messages delivered to the agent. <span class="word wrote">Wrote</span>: its message. Every token costs, also
+          the end token.
         </p>
       </header>
       <Player verb="Replay" {...{ at, last }} text={`Turn ${at} of ${last}`} waitMs={900} show={setShown}>
@@ -110,10 +110,10 @@ function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
   });
   return (
     <Select
-      label="Beside it"
+      label="Compare with"
       data-beside
       value={chosen}
-      any="nothing"
+      any="none"
       options={options}
       onChange={(key) => setQuery({ episode: detail.row.key, with: key })}
     />
@@ -123,9 +123,9 @@ function Others({ detail, chosen }: { detail: EpisodeDetail; chosen: string }) {
 const strengths = [0, 1, 2, 3, 4, 5];
 const legendTexts: Readonly<Record<HeatBy, string>> = {
   none: "",
-  logProb: "nats: the stronger, the less likely the token was",
-  advantage: "advantage: blue was made likelier, orange less likely",
-  price: "of reward, for every token",
+  logProb: "nats; stronger colours are less likely tokens",
+  advantage: "advantage; blue raises the probability, orange lowers it",
+  price: "reward per token",
 };
 
 function HeatLegend({ scale: { by, end, isSigned } }: { scale: HeatScale }) {
@@ -216,7 +216,7 @@ function Turn({ turn, turns, scale, value }: TurnProps) {
         </b>
         {opponent !== null && (
           <span class="small">
-            played by the opponent <SafeLine text={opponent} max={40} />
+            played by opponent <SafeLine text={opponent} max={40} />
           </span>
         )}
         <span class="soft small">{counted(writtenTokens, "token")}</span>
@@ -247,8 +247,8 @@ function Turn({ turn, turns, scale, value }: TurnProps) {
           text={silent ? null : text}
           none={
             writtenTokens === 1
-              ? "nothing: silence costs its end token alone"
-              : `nothing: the silent turn took ${counted(writtenTokens, "token")}`
+              ? "silent, at the cost of its end token"
+              : `silent, at the cost of ${counted(writtenTokens, "token")}`
           }
         />
       )}
@@ -263,15 +263,15 @@ function Turn({ turn, turns, scale, value }: TurnProps) {
 }
 
 function readersText({ observed, silent, deliveredTo }: TurnDetail): string {
-  if (observed !== null) return "Read by the environment alone.";
-  if (silent) return "Nothing to read.";
-  if (deliveredTo.length === 0) return "No agent reads this: it is an answer, or it is wasted.";
+  if (observed !== null) return "Read by the environment.";
+  if (silent) return "No message to read.";
+  if (deliveredTo.length === 0) return "No agent reads this message.";
   return `Read by ${deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`;
 }
 
 function earnedText(reward: StepReward): string {
   const shares = typeof reward === "number" ? [["the team", reward] as const] : Object.entries(reward);
-  return `The environment paid ${shares.map(([agent, amount]) => `${visibleLine(agent, 40)} ${formatNumber(amount)}`).join(", ")}.`;
+  return `Environment reward: ${shares.map(([agent, amount]) => `${visibleLine(agent, 40)} ${formatNumber(amount)}`).join(", ")}.`;
 }
 
 function Tokens({ tokens, scale }: { tokens: readonly TokenDetail[]; scale: HeatScale }) {
@@ -303,11 +303,11 @@ function tokenText({ text, logProb, advantage, price }: TokenDetail): string {
 function Value({ value: { value, interval } }: { value: MessageValue }) {
   return (
     <p class="small value">
-      Worth <b>{formatPoints(value)} points</b> of accuracy
+      Message value: <b>{formatPoints(value)} points</b> of accuracy
       {interval !== null && ` (${formatPoints(interval[0])} to ${formatPoints(interval[1])})`}:{" "}
       {interval !== null && interval[0] <= 0 && interval[1] >= 0
-        ? "not distinguishable from zero."
-        : `without it the team is right ${value > 0 ? "less" : "more"} often.`}
+        ? "not significant."
+        : `accuracy is ${value > 0 ? "lower" : "higher"} without it.`}
     </p>
   );
 }

@@ -4,7 +4,7 @@ import type { EpisodeQuery, EpisodeSummary, RunDetail, TellingEpisode, TellingRe
 import { Button } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
-import { Check, Choice, SearchField } from "../fields.tsx";
+import { Check, Choice, SearchField, StepField } from "../fields.tsx";
 import { Finder, useFoundList } from "../finder.tsx";
 import { onGrown } from "../live.ts";
 import { setQuery, useQuery } from "../navigation.ts";
@@ -39,11 +39,8 @@ export function Episodes({ detail }: { detail: RunDetail }) {
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
   if (detail.episodes === 0 && !list.value?.total && list.search === "")
     return (
-      <Empty title="No conversations yet">
-        <p>
-          A run keeps those of its evaluations, and of training when it records steps. They appear here as they are
-          written.
-        </p>
+      <Empty title="No episodes yet">
+        <p>A run stores the episodes of its evaluations, and of training steps if it records them.</p>
       </Empty>
     );
   const showNew = (): void => {
@@ -55,14 +52,14 @@ export function Episodes({ detail }: { detail: RunDetail }) {
       <Finder
         list={list}
         chosen={asked}
-        noun="conversation"
-        label="Conversations"
+        noun="episode"
+        label="Episodes"
         choose={(key) => setQuery({ episode: key, with: "", list: "" })}
         filters={<Filters agents={detail.agents} />}
         status={
           isGrown && (
             <Button kind="small" onClick={showNew}>
-              Show new ones
+              Show new episodes
             </Button>
           )
         }
@@ -75,7 +72,7 @@ export function Episodes({ detail }: { detail: RunDetail }) {
         </EpisodeView>
       ) : (
         <div class="choose soft">
-          <p>Choose a conversation to read it here, with the graph of its messages.</p>
+          <p>Select an episode to read its messages.</p>
           <Telling telling={telling} chosen="" />
         </div>
       )}
@@ -92,30 +89,15 @@ const orders = ["oldest", ["tokens", "most tokens"], ["reward", "highest reward"
 function Filters({ agents }: { agents: readonly string[] }) {
   return (
     <>
-      <SearchField label="Search" query="text" placeholder="words of questions and messages" kind="wide" />
+      <SearchField label="Search" query="text" placeholder="words in questions and messages" kind="wide" />
       <Choice label="Kind" query="kind" any="all" options={["training", "evaluation"]} />
       <Choice label="Answer" query="correct" any="all" options={answers} />
-      <Choice label="Agent" query="agent" any="anybody" options={agents} />
-      <Check label="was silent" query="silent" on="true" />
+      <Choice label="Agent" query="agent" any="all" options={agents} />
+      <Check label="silent turns" query="silent" on="true" />
       <StepField label="From step" query="fromStep" />
       <StepField label="To step" query="toStep" />
       <Choice label="Order" query="sort" any="newest" options={orders} />
     </>
-  );
-}
-
-function StepField({ label, query }: { label: string; query: "fromStep" | "toStep" }) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        class="input short"
-        type="number"
-        min="0"
-        value={useQuery(query)}
-        onChange={(event) => setQuery({ [query]: event.currentTarget.value, page: "" })}
-      />
-    </label>
   );
 }
 
@@ -147,18 +129,18 @@ function EpisodeRow({
 
 const reasonNames: Readonly<Record<TellingReason, string>> = {
   saving: "Largest saving",
-  failure: "A failure",
-  silence: "A silence",
+  failure: "Failure",
+  silence: "Silence",
 };
 
 export function reasonOf({ why, episode, before }: TellingEpisode): string {
   if (why === "saving" && before)
-    return `Of all problems with the same grade in the first and the last evaluation, its tokens fell most: from ${before.tokens} to ${episode.tokens}.`;
+    return `Largest fall in tokens at an equal grade, from the first to the last evaluation: ${before.tokens} to ${episode.tokens}.`;
   if (why === "silence")
-    return `Right, with the most silent agents: ${episode.silent.length}, in ${counted(episode.tokens, "token")}.`;
+    return `Right answer with the most silent agents: ${episode.silent.length}, ${counted(episode.tokens, "token")}.`;
   return before?.grade === 1
-    ? "Right in the first evaluation and wrong in the last one, with the fewest tokens of those."
-    : "Wrong in the last evaluation, with the most tokens of those.";
+    ? "Right in the first evaluation, wrong in the last one, with the fewest tokens."
+    : "Wrong in the last evaluation, with the most tokens.";
 }
 
 function Telling({ telling, chosen }: { telling: readonly TellingEpisode[]; chosen: string }) {
@@ -166,8 +148,8 @@ function Telling({ telling, chosen }: { telling: readonly TellingEpisode[]; chos
   if (telling.length === 0) return null;
   return (
     <div class="telling small">
-      <div class="line actions" role="group" aria-label="Most telling conversations">
-        <span class="soft">Most telling:</span>
+      <div class="line actions" role="group" aria-label="Example episodes">
+        <span class="soft">Examples:</span>
         {telling.map(({ why, episode, before }) => (
           <Button
             key={why}

@@ -60,12 +60,12 @@ function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
   return (
     <footer class="about-copy small soft">
       <p>
-        A copy in one file, made with <code>laconic view --export</code> on {new Date(made).toISOString().slice(0, 10)}.
-        It asks nothing of any server.
+        Exported by <code>laconic view --export</code> on {new Date(made).toISOString().slice(0, 10)}. This file
+        contacts no server.
       </p>
       {leftOut.length > 0 && (
         <details>
-          <summary>What is not in it</summary>
+          <summary>Left out</summary>
           <ul>
             {leftOut.map((each) => (
               <li key={each}>{each}</li>

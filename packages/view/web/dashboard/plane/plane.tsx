@@ -4,6 +4,7 @@ import { formatColumn, formatNumber } from "@laconic/core/text";
 import { planeDrawing, type PlaneChart } from "../../../src/charts/plane.ts";
 import { problemsText } from "../../../src/charts/run-plane.ts";
 import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
+import { ChartFiles, type CsvRow } from "../../parts/chart-files.tsx";
 import { Drawn, useWidth } from "../../parts/drawn.tsx";
 import { Key, Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
@@ -31,8 +32,22 @@ export function PlanePanel({ chart, ratio = 0.6 }: { chart: PlaneChart; ratio?: 
   return (
     <div class="panel plane" ref={frame}>
       {width > 0 && <Drawn drawing={planeDrawing(chart, width, Math.max(260, Math.min(460, width * ratio)))} />}
+      <ChartFiles name="accuracy-and-tokens" rows={() => csvRows(chart)} />
     </div>
   );
+}
+
+function csvRows({ points, lines }: PlaneChart): CsvRow[] {
+  const path = lines.flatMap(({ look, positions }, i) =>
+    look === "faint" ? positions.map(({ tokens, accuracy }): CsvRow => [`path ${i + 1}`, tokens, accuracy]) : [],
+  );
+  const named = points.map(({ name, tokens, accuracy, interval }): CsvRow => [
+    name,
+    tokens,
+    accuracy,
+    ...(interval ?? [null, null]),
+  ]);
+  return [["point", "tokens per episode", "accuracy", "interval low", "interval high"], ...named, ...path];
 }
 
 export function Plane({ runs }: { runs: readonly RunSummary[] }) {
@@ -51,8 +66,8 @@ export function Plane({ runs }: { runs: readonly RunSummary[] }) {
   });
   if (points.length === 0)
     return (
-      <Empty title="No evaluation yet">
-        <p>A point appears here with a run's first evaluation on validation problems, before its first step.</p>
+      <Empty title="No evaluations yet">
+        <p>Points appear after a run's first evaluation on the validation set.</p>
       </Empty>
     );
   const tasks = [...new Set(points.map(({ run }) => taskKey(run.settings)))];
@@ -61,12 +76,11 @@ export function Plane({ runs }: { runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Accuracy and tokens">
       <p>
-        Each point is a team on validation problems, with its 95 % interval. The faint line behind it is its path from
-        the first evaluation. Dashed line: the best accuracy at each token cost (Pareto frontier)
-        {tasks.length > 1 && `, one for each of ${tasks.length} tasks: accuracies of different tasks are not compared`}.
+        Each point is a run on the validation set, with its 95 % interval. Faint lines connect earlier evaluations.
+        Dashed lines are Pareto frontiers{tasks.length > 1 && `, one for each of ${tasks.length} tasks`}.
       </p>
       <div class="toolbar">
-        <Check label="Log scale of tokens" query="logx" />
+        <Check label="Log scale for tokens" query="logx" />
       </div>
       {groups.length > 1 && groups.length <= 24 && (
         <ul class="line list legend" aria-label="Colours">
@@ -85,7 +99,7 @@ export function Plane({ runs }: { runs: readonly RunSummary[] }) {
 
 function chartOf(points: readonly PlaneRun[], frontiers: readonly (readonly PlaneRun[])[], isLog: boolean): PlaneChart {
   return {
-    title: `Accuracy over tokens of ${points.length} runs; the table below has the numbers`,
+    title: `Accuracy over tokens of ${points.length} runs; values in the table below`,
     n: problemsText(points.map(({ end }) => end)),
     points: points.map(({ run, index, end }) => ({
       ...end,
@@ -124,7 +138,7 @@ function PointTable({ points, leading }: PointTableProps) {
     ["Accuracy (95 % interval)", ({ accuracy, end }) => <Interval value={accuracy} interval={end.interval} />],
     ["Problems", ({ end }) => formatNumber(end.problems), "number"],
     ["Tokens per episode", (_, i) => tokens[i], "number"],
-    ["On the frontier", (point) => (leading.has(point) ? "yes" : <span class="soft">no</span>)],
+    ["On the Pareto frontier", (point) => (leading.has(point) ? "yes" : <span class="soft">no</span>)],
   ];
-  return <Table label="Points as a table" {...{ columns, rows }} />;
+  return <Table label="Points" {...{ columns, rows }} />;
 }

@@ -1,4 +1,12 @@
-import { counted, formatColumn, formatDuration, formatFileSize, formatNumber, formatPercent } from "@laconic/core/text";
+import {
+  counted,
+  formatColumn,
+  formatDuration,
+  formatFileSize,
+  formatNumber,
+  formatPercent,
+  formatUsd,
+} from "@laconic/core/text";
 import type { FamilyTable } from "@laconic/trainer/reading";
 import { useRef } from "preact/hooks";
 import type { RunDetail } from "../../../src/protocol.ts";
@@ -9,6 +17,7 @@ import { Curves } from "../curves/curves.tsx";
 import { Episodes } from "../episodes/episodes.tsx";
 import { Tabs } from "../fields.tsx";
 import { linkTo, useRoute, useTitle } from "../navigation.ts";
+import { RunNotes } from "../notes.tsx";
 import { Empty, Notices, StateBadge, When, Interval } from "../parts.tsx";
 import { useLoaded } from "../server.ts";
 import { Story } from "../story/story.tsx";
@@ -26,10 +35,9 @@ export function RunPage() {
   const loaded = useLoaded<RunDetail>(`/runs/${encodeURIComponent(id)}`);
   useTitle(loaded.value?.summary.name ?? "Run");
   const missing = (
-    <Empty title="No such run">
+    <Empty title="Run not found">
       <p>
-        It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
-        <a href={linkTo(["runs"])}>All runs</a>
+        The run has not started, was moved or deleted, or is in another folder. <a href={linkTo(["runs"])}>All runs</a>
       </p>
     </Empty>
   );
@@ -52,11 +60,12 @@ function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
         </h1>
         <StateBadge run={summary} />
       </div>
+      <RunNotes key={summary.id} run={summary.id} />
       {summary.reason !== null && (
         <p class="notice warn">
           <SafeText text={summary.reason} />
-          {summary.state === "half-written" && ". The intact part is shown."}
-          {summary.state === "foreign" && ". It cannot be shown."}
+          {summary.state === "half-written" && ". The page shows the intact part."}
+          {summary.state === "foreign" && ". The page cannot show it."}
         </p>
       )}
       {warnings.length > 0 && tab !== "overview" && (
@@ -70,7 +79,7 @@ function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
           </Notices>
         </section>
       )}
-      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Parts of the run" />
+      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Views of the run" />
       {tab === "curves" ? (
         <Curves runs={runs.current} />
       ) : tab === "episodes" ? (
@@ -109,34 +118,29 @@ function Overview({ detail }: { detail: RunDetail }) {
   const link = (tab: string): string => linkTo(["run", summary.id, tab]);
   return (
     <section aria-label="Overview">
+      <About detail={detail} />
+      <Tiles figures={resultsOf(detail)} />
       <Story detail={detail} />
-      <h2>In numbers</h2>
-      <dl class="tiles">
-        {tilesOf(detail).map(([name, value]) => (
-          <div key={name} class="panel">
-            <dt>{name}</dt>
-            <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
-          </div>
-        ))}
-      </dl>
+      <h2>Training</h2>
+      <Tiles kind="facts" figures={factsOf(detail)} />
       <p>
         {detail.episodes > 0 && (
           <>
-            <a href={link("episodes")}>{counted(detail.episodes, "conversation")}</a> to read, and{" "}
+            <a href={link("episodes")}>{counted(detail.episodes, "episode")}</a> and{" "}
           </>
         )}
         <a href={link("curves")}>{counted(detail.metrics.length, "curve")}</a>.
       </p>
       {evaluations.length > 0 && (
         <>
-          <h2>Evaluations on validation problems</h2>
+          <h2>Evaluations on the validation set</h2>
           <Table label="Evaluations" kind="long" {...{ columns, rows }} />
         </>
       )}
       {detail.families !== null && <Families table={detail.families} />}
       {detail.environment !== null && (
         <details class="panel">
-          <summary>Where it ran</summary>
+          <summary>Environment</summary>
           <pre class="mono">
             <SafeText text={JSON.stringify(detail.environment, null, 2)} />
           </pre>
@@ -146,24 +150,63 @@ function Overview({ detail }: { detail: RunDetail }) {
   );
 }
 
+/** What was trained, in one sentence. */
+function About({ detail: { summary, agents } }: { detail: RunDetail }) {
+  const { task, model, objective, budgetTokens } = summary;
+  const names = agents.map((agent) => visibleLine(agent, 30));
+  const shown = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
+  const settings = [
+    ["task", task],
+    ["model", model],
+    ["objective", objective],
+    ["token budget", budgetTokens === null ? null : `${formatNumber(budgetTokens)} per episode`],
+  ].flatMap(([name, value]) => (value ? [`${name} ${visibleLine(value, 60)}`] : []));
+  if (names.length === 0 && settings.length === 0) return null;
+  return (
+    <p class="about">
+      {names.length > 0 && `Team of ${counted(names.length, "agent")}: ${shown.join(", ")}. `}
+      {settings.length > 0 && `Settings: ${settings.join(", ")}.`}
+    </p>
+  );
+}
+
 type Figure = readonly [name: string, value: string];
 
-function tilesOf({ summary, evaluations, test }: RunDetail): readonly Figure[] {
-  const { warmStart, budgetTokens, plannedSteps, device, state, step, seconds, secondsLeft, bytes } = summary;
+function Tiles({ figures, kind = "" }: { figures: readonly Figure[]; kind?: string }) {
+  if (figures.length === 0) return null;
+  return (
+    <dl class={`tiles ${kind}`}>
+      {figures.map(([name, value]) => (
+        <div key={name} class="panel">
+          <dt>{name}</dt>
+          <dd>{value.replaceAll(" %", "\u00A0%")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function resultsOf({ summary: { warmStart }, evaluations, test }: RunDetail): readonly Figure[] {
   const ends = evaluations.length > 1 ? evaluations.filter((_, i, { length }) => i === 0 || i === length - 1) : [];
   const shown = ends.length === 0 ? evaluations : warmStart ? [warmStart.before, ...ends] : ends;
   const accuracies = shown.map(({ accuracy }) => formatPercent(accuracy)).join(" → ");
   const tokens = shown.map((row) => formatNumber(row.tokens)).join(" → ");
-  const tested = `accuracy on ${formatNumber(test?.problems)} test problems, measured once`;
   const figures: readonly (Figure | false)[] = [
-    accuracies !== "" && ["validation accuracy", accuracies],
-    tokens !== "" && ["tokens per episode", tokens],
-    test !== null && [tested, formatPercent(test.accuracy)],
-    ["token budget per episode", budgetTokens === null ? "none" : formatNumber(budgetTokens)],
-    [plannedSteps === null ? "steps" : `of ${formatNumber(plannedSteps)} steps`, formatNumber(step)],
-    [`of training${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(seconds)],
-    state === "running" && ["left", formatDuration(secondsLeft)],
-    ["on disk", formatFileSize(bytes)],
+    accuracies !== "" && ["Validation accuracy", accuracies],
+    tokens !== "" && ["Tokens per episode", tokens],
+    test !== null && [`Test accuracy, ${counted(test.problems, "problem")}`, formatPercent(test.accuracy)],
+  ];
+  return figures.filter((figure) => figure !== false);
+}
+
+function factsOf({ summary }: RunDetail): readonly Figure[] {
+  const { plannedSteps, device, state, step, seconds, secondsLeft, bytes, usd } = summary;
+  const figures: readonly (Figure | false)[] = [
+    [plannedSteps === null ? "Steps" : `Steps of ${formatNumber(plannedSteps)}`, formatNumber(step)],
+    [`Training time${device === null ? "" : ` on ${visibleLine(device, 30)}`}`, formatDuration(seconds)],
+    state === "running" && ["Time left", formatDuration(secondsLeft)],
+    usd !== null && ["API cost", formatUsd(usd)],
+    ["Folder size", formatFileSize(bytes)],
   ];
   return figures.filter((figure) => figure !== false);
 }
@@ -176,7 +219,7 @@ function Families({ table: { columns, rows } }: { table: FamilyTable }) {
     `color-mix(in srgb, var(--accent) ${Math.round(deepest * share)}%, transparent)`;
   const all: readonly Column<FamilyTable["rows"][number]>[] = [
     ["Family", ({ family }) => visibleLine(family, 60), "name"],
-    ["In training", ({ isTrained }) => (isTrained ? "trained" : "held back")],
+    ["In training", ({ isTrained }) => (isTrained ? "trained" : "held out")],
     ["Problems", ({ problems }) => formatNumber(problems), "number"],
     ...columns.map(({ measure, at }, i): Column<FamilyTable["rows"][number]> => [
       `${measure}, ${at}`,
@@ -191,10 +234,7 @@ function Families({ table: { columns, rows } }: { table: FamilyTable }) {
   return (
     <>
       <h2>By family</h2>
-      <p class="small">
-        Validation problems by what is new in them. A deeper colour is a larger share; trained families have nothing
-        that is held back.
-      </p>
+      <p class="small">Validation problems, grouped by what is new in them. Darker cells are larger shares.</p>
       <Table label="By family" columns={all} rows={rows} />
     </>
   );

@@ -1,15 +1,17 @@
-import { counted, formatDuration, formatNumber, formatPercent } from "@laconic/core/text";
+import { counted, formatDuration, formatNumber, formatPercent, formatUsd } from "@laconic/core/text";
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { RunState, RunSummary } from "../../../src/protocol.ts";
+import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
 import { Badge, Button, Table, type Column } from "../../parts/elements.tsx";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SafeLine } from "../../parts/text.tsx";
 import { Choice, SearchField } from "../fields.tsx";
 import { goTo, linkTo, setQuery, useRoute, useTitle } from "../navigation.ts";
+import { Tags, useNotes } from "../notes.tsx";
 import { Empty, runStates, StateBadge, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
 import { useLoaded } from "../server.ts";
-import { filterRuns, sortRuns, type RunSort } from "./runs.ts";
+import { filterRuns, groupRuns, settingRows, sortRuns, type RunGroup, type RunSort, type SettingRow } from "./runs.ts";
 
 const shownAtOnce = 200;
 
@@ -26,10 +28,15 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
   const states = all(route, "state") as readonly RunState[];
   const by = (one(route, "sort") || "updated") as RunSort;
   const isDown = (one(route, "order") || (by === "updated" ? "down" : "up")) === "down";
-  const shown = useMemo(
-    () => sortRuns(filterRuns(runs, text, states), by, isDown),
-    [runs, text, states.join("\n"), by, isDown],
+  const notes = useNotes();
+  const group = one(route, "group");
+  const found = useMemo(
+    () => sortRuns(filterRuns(runs, text, states, notes), by, isDown),
+    [runs, text, states.join("\n"), by, isDown, notes],
   );
+  const groups = useMemo(() => (group === "" ? [] : groupRuns(found, group)), [found, group]);
+  const shown = group === "" ? found : groups.flatMap((each) => each.runs);
+  const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   const selected = new Set(sel);
   const compared = runs.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   const comparable = shown.filter(({ state }) => state !== "foreign").map(({ id }) => id);
@@ -50,8 +57,20 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
         </p>
       </div>
       <form class="toolbar" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField label="Search" query="text" placeholder="name, device, train.seed=1 …" />
+        <SearchField
+          label="Search"
+          query="text"
+          kind="search-runs"
+          placeholder="name, #tag, seed=1, train.steps>100 …"
+          suggestions={suggestionsOf(differing)}
+        />
         <Choice label="State" query="state" any="all" options={counts} />
+        <Choice
+          label="Group by"
+          query="group"
+          any="no setting"
+          options={[["seeds", "all settings but the seed"], ...differing.map(({ key }) => key)]}
+        />
       </form>
       <div class="line actions">
         <Button disabled={comparable.length === 0} onClick={() => setQuery({ sel: areAll ? [] : comparable })}>
@@ -67,19 +86,20 @@ function Runs({ runs }: { runs: readonly RunSummary[] }) {
         {compared.length === 0 && <span class="soft small">Select runs to compare them.</span>}
       </div>
       {shown.length === 0 ? (
-        <Empty title="No run fits these filters">
+        <Empty title="No run matches the filters">
           <p>
-            <a href={linkTo(["runs"])}>Show all {runs.length}</a>, or take a word away.
+            <a href={linkTo(["runs"])}>Show all {runs.length} runs</a>, or use fewer search words.
           </p>
         </Empty>
       ) : (
         <Table
-          label="Runs; tick some to compare them"
+          label="Runs"
           kind="runs"
           columns={[
             ["Compare", (run) => <Tick {...{ run, select }} isOn={selected.has(run.id)} />, "tick"],
-            ...columns,
+            ...columnsOf(notes).filter(([title]) => title !== "API cost" || runs.some(({ usd }) => usd !== null)),
           ]}
+          titles={titlesOf(groups)}
           rows={shown.slice(0, max)}
           rowClass={({ id }) => (selected.has(id) ? "selected" : "")}
           sort={{ by, isDown, toggle }}
@@ -114,7 +134,48 @@ function Tick({ run: { id, name, state }, isOn, select }: TickProps) {
   );
 }
 
-const columns: readonly Column<RunSummary>[] = [
+/** Terms of the search for settings that differ, at most 300. */
+function suggestionsOf(differing: readonly SettingRow[]): readonly string[] {
+  const terms = differing.flatMap(({ key, values }) =>
+    [...new Set(values)].flatMap((value) => (value === undefined ? [] : [`${key}=${value}`])),
+  );
+  return terms.slice(0, 300);
+}
+
+/** Titles of groups by the number of their first row. */
+function titlesOf(groups: readonly RunGroup[]): ReadonlyMap<number, ComponentChildren> {
+  let row = 0;
+  return new Map(
+    groups.map(({ key, label, runs }) => {
+      const first = row;
+      row += runs.length;
+      return [first, <GroupTitle key={key} {...{ label, runs }} />];
+    }),
+  );
+}
+
+function GroupTitle({ label, runs }: Pick<RunGroup, "label" | "runs">) {
+  const measured = runs.flatMap(({ after }) => after ?? []);
+  const mean = (of: "accuracy" | "tokens"): number => measured.reduce((sum, row) => sum + row[of], 0) / measured.length;
+  return (
+    <span class="line">
+      <b>
+        <SafeLine text={label} max={120} />
+      </b>
+      <span class="soft">{counted(runs.length, "run")}</span>
+      {measured.length > 0 && (
+        <span class="soft">
+          means: {formatPercent(mean("accuracy"))} accuracy, {formatNumber(mean("tokens"))} tokens per episode
+        </span>
+      )}
+      <a class="last" href={linkTo(["compare"], { sel: runs.map(({ id }) => id) })}>
+        Compare these
+      </a>
+    </span>
+  );
+}
+
+const columnsOf = (notes: Notes["byRun"]): readonly Column<RunSummary>[] => [
   [
     "Run",
     ({ id, name, folder, objective, device, reason }) => (
@@ -122,6 +183,11 @@ const columns: readonly Column<RunSummary>[] = [
         <a href={linkTo(["run", id])}>
           <SafeLine text={name} />
         </a>
+        {notes[id] && (
+          <span class="small">
+            <Tags note={notes[id]} /> <SafeLine text={notes[id].note} max={120} />
+          </span>
+        )}
         <span class="soft small">
           {[folder === name ? "" : folder, objective, device].map((text) => text && <SafeLine text={text} />)}
         </span>
@@ -182,21 +248,22 @@ const columns: readonly Column<RunSummary>[] = [
     "step",
   ],
   [
-    "Time left",
+    "Time",
     ({ state, seconds, secondsLeft }) =>
       state === "running" ? (
         formatDuration(secondsLeft)
       ) : (
-        <span class="soft">{seconds === null ? "–" : `${formatDuration(seconds)} in all`}</span>
+        <span class="soft">{seconds === null ? "–" : `${formatDuration(seconds)} in total`}</span>
       ),
     "number",
     "left",
   ],
   ["Validation accuracy", (run) => <Change run={run} of="accuracy" format={formatPercent} />, "number", "accuracy"],
   ["Tokens per episode", (run) => <Change run={run} of="tokens" format={formatNumber} />, "number", "tokens"],
+  ["API cost", ({ usd }) => (usd === null ? <span class="soft">–</span> : formatUsd(usd)), "number", "usd"],
   ["Seed", ({ seed }) => <SafeLine text={seed ?? "–"} max={24} />, "number", "seed"],
   [
-    "Written",
+    "Last change",
     ({ updated }) => new Date(updated).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
     "number soft",
     "updated",
@@ -216,7 +283,7 @@ function Change({ run: { before, after, warmStart }, of, format }: ChangeProps) 
   return (
     <>
       {warmStart && (
-        <span class="soft" title="The model before its warm start">
+        <span class="soft" title="Before the warm start">
           {format(warmStart.before[of])} <span aria-label="after the warm start">→</span>{" "}
         </span>
       )}
@@ -227,14 +294,13 @@ function Change({ run: { before, after, warmStart }, of, format }: ChangeProps) 
 
 function NoRuns() {
   return (
-    <Empty title="No runs here yet">
+    <Empty title="No runs yet">
       <p>
-        This page shows the run folders below the folder that <code>laconic view</code> was started on. Train a small
-        team in a minute with <code>laconic quickstart</code>, or start a run with <code>laconic train</code>: it
-        appears here by itself, live while it trains.
+        This page shows the runs in and below the opened folder, also while they train. <code>laconic quickstart</code>{" "}
+        trains a small team in minutes. <code>laconic train</code> starts a run.
       </p>
       <p>
-        If there are runs elsewhere, start <code>laconic view FOLDER</code> with their folder.
+        <code>laconic view FOLDER</code> opens another folder.
       </p>
     </Empty>
   );

@@ -1,21 +1,42 @@
 import { searchWords } from "../../../src/data/select.ts";
-import type { RunState, RunSummary } from "../../../src/protocol.ts";
+import type { Notes, RunState, RunSummary } from "../../../src/protocol.ts";
 
-export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed";
+export type RunSort = "updated" | "name" | "task" | "state" | "step" | "left" | "accuracy" | "tokens" | "usd" | "seed";
 
-/** Runs in a state that match all terms: name, folder, device, objective, seed, or settings (`train.seed=1`). */
+/**
+ * Runs in a state that match all terms: a word of name, folder, device, objective, settings or note, a tag (`#tag`), or
+ * a compared setting (`seed=1`, `train.steps>100`, `objective.name!=grpo`).
+ */
 export function filterRuns(
   runs: readonly RunSummary[],
   text: string,
   states: readonly RunState[],
+  notes: Notes["byRun"] = {},
 ): readonly RunSummary[] {
   const words = searchWords(text);
   return runs.filter((run) => {
+    const { note = "", tags = [] } = notes[run.id] ?? {};
     const settings = Object.entries(run.settings).map(([key, value]) => `${key}=${value}`);
-    const texts = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
-    const searched = texts.join("\n").toLowerCase();
-    return (states.length === 0 || states.includes(run.state)) && words.every((word) => searched.includes(word));
+    const known = [run.name, run.folder, run.device, run.objective, run.seed, ...run.agents, ...settings];
+    const searched = [...known, note, ...tags.map((tag) => `#${tag}`)].join("\n").toLowerCase();
+    const isMatch = (word: string): boolean => comparesTo(run.settings, word) ?? searched.includes(word);
+    return (states.length === 0 || states.includes(run.state)) && words.every(isMatch);
   });
+}
+
+/** Whether a setting compares as in a term such as `seed>=2`; null for other terms and unknown settings. */
+function comparesTo(settings: RunSummary["settings"], term: string): boolean | null {
+  const [, name = "", sign = "", wanted = ""] = /^([\w.-]+?)(!=|>=|<=|=|>|<)(.+)$/u.exec(term) ?? [];
+  const values = Object.entries(settings).flatMap(([key, value]) =>
+    `.${key.toLowerCase()}`.endsWith(`.${name}`) ? [String(value).toLowerCase()] : [],
+  );
+  if (sign === "" || values.length === 0) return null;
+  if (sign === "=") return values.includes(wanted);
+  if (sign === "!=") return !values.includes(wanted);
+  const isMet = (value: number): boolean =>
+    (sign.startsWith("<") ? value < Number(wanted) : value > Number(wanted)) ||
+    (sign.endsWith("=") && value === Number(wanted));
+  return values.some((value) => isMet(Number(value)));
 }
 
 /** Runs without the value come last in both directions; stable. */
@@ -39,6 +60,7 @@ const sortValues: Readonly<Record<RunSort, (run: RunSummary) => number | string 
   left: (run) => run.secondsLeft,
   accuracy: (run) => run.after?.accuracy ?? null,
   tokens: (run) => run.after?.tokens ?? null,
+  usd: (run) => run.usd,
   seed: (run) => run.seed,
 };
 
@@ -59,7 +81,8 @@ export function settingRows(runs: readonly Pick<RunSummary, "settings">[]): read
   });
 }
 
-interface RunGroup {
+/** Runs with the same value of a setting. */
+export interface RunGroup {
   readonly key: string;
   readonly label: string;
   readonly runs: readonly RunSummary[];

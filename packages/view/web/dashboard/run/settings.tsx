@@ -24,10 +24,7 @@ export function Settings({ runs }: { runs: readonly RunSummary[] }) {
       <div class="toolbar">
         <SearchField label="Search" query="setting" />
         {runs.length > 1 && (
-          <Check
-            label={`Show the ${counted(rows.length - differing.length, "setting")} that are the same too`}
-            query="same"
-          />
+          <Check label={`Show ${counted(rows.length - differing.length, "equal setting")}`} query="same" />
         )}
       </div>
       {runs.length > 1 && differing.length === 0 && <p>These runs have the same settings.</p>}
@@ -41,7 +38,7 @@ export function Settings({ runs }: { runs: readonly RunSummary[] }) {
         rows={shown}
         rowClass={({ isSame }) => (isSame || runs.length === 1 ? "" : "differs")}
       />
-      {shown.length === 0 && text !== "" && <p class="soft">No setting has these words.</p>}
+      {shown.length === 0 && text !== "" && <p class="soft">No setting matches.</p>}
     </section>
   );
 }

@@ -28,9 +28,9 @@ export function SamplesPage() {
     <When loaded={loaded}>
       {() =>
         bench === undefined ? (
-          <Empty title="No such bench">
+          <Empty title="Bench not found">
             <p>
-              It may not have begun yet, have been moved or deleted, or the page was opened on another folder.{" "}
+              The bench has not started, was moved or deleted, or is in another folder.{" "}
               <a href={linkTo(["benches"])}>All benches</a>
             </p>
           </Empty>
@@ -86,9 +86,9 @@ function Samples({ bench }: { bench: BenchTable }) {
 function Filters({ bench: { methods, benchmarks } }: { bench: BenchTable }) {
   return (
     <>
-      <SearchField label="Search" query="text" placeholder="words of questions and answers" kind="wide" />
+      <SearchField label="Search" query="text" placeholder="words in questions and answers" kind="wide" />
       <Choice label="Method" query="method" any="all" options={methods} />
-      <Choice label="Disagrees with" query="against" any="nobody" options={methods} />
+      <Choice label="Disagrees with" query="against" any="none" options={methods} />
       {benchmarks.length > 1 && <Choice label="Benchmark" query="benchmark" any="all" options={benchmarks} />}
       <Choice label="Verdict" query="verdict" any="all" options={Object.keys(verdicts)} />
       <Choice label="Order" query="sort" any="by question" options={["newest", "tokens", "cost", "time"]} />
@@ -151,7 +151,7 @@ function figuresOf({ tokens, calls, usd, seconds }: SampleRow): readonly string[
 
 function SampleView({ bench, sample }: { bench: string; sample: string }) {
   const path = `/benches/${encodeURIComponent(bench)}/samples/${encodeURIComponent(sample)}`;
-  const missing = <p class="notice warn">There is no such sample in this bench.</p>;
+  const missing = <p class="notice warn">Sample not found.</p>;
   return (
     <div class="episode sample">
       <Button kind="back" onClick={() => setQuery({ sample: "" })}>
@@ -169,7 +169,7 @@ function Sample({ detail }: { detail: SampleDetail }) {
   const about = [
     `${row.benchmark}, question ${row.problem}`,
     `repeat ${row.repeat + 1}`,
-    ...(protocol === null ? [] : [`played as ${protocol}`]),
+    ...(protocol === null ? [] : [`protocol ${protocol}`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(stopReason === null ? [] : [`ended: ${stopReason}`]),
   ];
@@ -191,7 +191,7 @@ function Sample({ detail }: { detail: SampleDetail }) {
         </p>
       )}
       <h3>Question</h3>
-      <Part kind="read" text={detail.question || "The bench did not keep its questions."} />
+      <Part kind="read" text={detail.question || "The bench stores no questions."} />
       <Grading detail={detail} />
       <Calls detail={detail} />
       {others.length > 0 && <Others others={others} />}
@@ -206,7 +206,7 @@ function Grading({ detail }: { detail: SampleDetail }) {
   const columns: readonly Column<(typeof steps)[number]>[] = [
     [areTests ? "Test" : "Step", ({ name }) => <SafeLine text={name} max={120} />, "name"],
     ...(areTests
-      ? [["How it ended", ({ ended = null }) => <GivenText text={ended} none="–" />] as Column<(typeof steps)[number]>]
+      ? [["Result", ({ ended = null }) => <GivenText text={ended} none="–" />] as Column<(typeof steps)[number]>]
       : []),
     ["Answer", ({ answer }) => <GivenText text={answer} />, "mono"],
     [areTests ? "Expected" : "Gold", (step) => <GivenText text={step.gold} none="–" />, "mono"],
@@ -217,7 +217,7 @@ function Grading({ detail }: { detail: SampleDetail }) {
       <dl class="grading panel">
         <dt>{isProgram ? "Program" : "Answer"}</dt>
         <dd class="mono">
-          <GivenText text={extracted} none="none was found" />
+          <GivenText text={extracted} none="not found" />
         </dd>
         {!isProgram && (
           <>
@@ -229,7 +229,7 @@ function Grading({ detail }: { detail: SampleDetail }) {
         )}
         <dt>Rule</dt>
         <dd>
-          <GivenText text={rule} none="none applied" />
+          <GivenText text={rule} none="none" />
         </dd>
         {row.score !== null && (
           <>
@@ -238,7 +238,7 @@ function Grading({ detail }: { detail: SampleDetail }) {
           </>
         )}
       </dl>
-      {steps.length > 0 && <Table label="Steps of grading" columns={columns} rows={steps} />}
+      {steps.length > 0 && <Table label="Grading steps" columns={columns} rows={steps} />}
       {tests !== null && (
         <details>
           <summary>Tests</summary>
@@ -266,7 +266,7 @@ function Calls({ detail: { calls, callsMissing, answer } }: { detail: SampleDeta
         </Button>
       )}
       {(calls.length === 0 || answer !== calls.at(-1)?.reply) && (
-        <Part kind="wrote" title="the method's answer" text={answer} />
+        <Part kind="wrote" title="answer of the method" text={answer} />
       )}
     </>
   );
@@ -274,7 +274,7 @@ function Calls({ detail: { calls, callsMissing, answer } }: { detail: SampleDeta
 
 const kindWords = {
   cachedTokens: "cached",
-  cacheWriteTokens: "written to the cache",
+  cacheWriteTokens: "cache writes",
   reasoningTokens: "reasoning",
 } as const;
 
@@ -336,7 +336,7 @@ function Others({ others }: { others: readonly SampleRow[] }) {
   const [shown, setShown] = useState(othersAtOnce);
   return (
     <>
-      <h3>The same question</h3>
+      <h3>Other answers to this question</h3>
       <ul class="list stack same-question">
         {others.slice(0, shown).map((other) => (
           <li key={other.key} class="line">

@@ -50,7 +50,7 @@ export function Story({ detail }: { detail: RunDetail }) {
   const spoken = speech && lastUpTo(speech.steps, step);
   const show = (index: number): void => setQuery({ step: index === last ? "" : String(steps[index] ?? "") });
   return (
-    <section class="story" aria-label="The run as a story">
+    <section class="story" aria-label="Training step by step">
       <Player
         verb="Play"
         {...{ at, last, show }}
@@ -63,13 +63,13 @@ export function Story({ detail }: { detail: RunDetail }) {
       <div class="columns pictures">
         {evaluation && (
           <figure>
-            <figcaption>How often it is right, and what it says</figcaption>
+            <figcaption>Accuracy and tokens per episode</figcaption>
             <PlanePanel chart={runPlane(evaluated, evaluation)} ratio={0.9} />
           </figure>
         )}
         {speech && spoken && (
           <figure>
-            <figcaption>Who speaks to whom</figcaption>
+            <figcaption>Messages between agents</figcaption>
             <StepSpeech speech={speech} step={spoken} />
           </figure>
         )}
@@ -83,8 +83,8 @@ export function Story({ detail }: { detail: RunDetail }) {
 function positionText(step: number, last: number, evaluation: RunEvaluation | undefined): string {
   const position = `Step ${formatNumber(step)} of ${formatNumber(last)}`;
   if (!evaluation) return position;
-  const measured = evaluation.step === step ? "" : `, measured at step ${formatNumber(evaluation.step)}`;
-  return `${position}: ${formatPercent(evaluation.accuracy)} right at ${formatNumber(evaluation.tokens)} tokens per episode${measured}`;
+  const measured = evaluation.step === step ? "" : ` (evaluated at step ${formatNumber(evaluation.step)})`;
+  return `${position}: accuracy ${formatPercent(evaluation.accuracy)}, ${formatNumber(evaluation.tokens)} tokens per episode${measured}`;
 }
 
 /** Latest row up to a step, else the first. */
@@ -102,7 +102,7 @@ function Problem({ run, told, step }: ProblemProps) {
   const { way, before, episode } = told;
   const [first, now] = [before ?? way[0] ?? episode, lastUpTo(way, step) ?? episode];
   const shown = first.key === now.key ? [now] : [first, now];
-  const title = shown.length === 2 ? "One problem, before and after" : "One problem";
+  const title = shown.length === 2 ? "One problem before and after training" : "One problem";
   return (
     <section class="one-problem" aria-label={title}>
       <h2>
@@ -111,7 +111,7 @@ function Problem({ run, told, step }: ProblemProps) {
       <p class="soft small">
         {reasonOf(told)}{" "}
         <a href={linkTo(["run", run, "episodes"], { episode: [now.key], with: shown.length === 2 ? [first.key] : [] })}>
-          Read it token by token
+          Episode token by token
         </a>
       </p>
       <div class="columns pictures">
@@ -225,10 +225,10 @@ function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
         {...(answerer !== null && { answerer })}
       />
       <p class="soft small">
-        Means of the {formatNumber(step.episodes)} episodes of training step {formatNumber(step.step)}.
+        Means of {formatNumber(step.episodes)} episodes at training step {formatNumber(step.step)}.
       </p>
       <details>
-        <summary>As a table</summary>
+        <summary>Table</summary>
         <StepTables agents={agents} step={step} />
       </details>
     </div>
@@ -239,7 +239,7 @@ function StepTables({ agents, step }: { agents: readonly string[]; step: SpeechS
   const { edges, end, unread, rest, total, silence, prices } = step;
   const others = [
     ["end tokens", end] as const,
-    ["turns that nobody reads, as answers", unread] as const,
+    ["turns without a reader, such as answers", unread] as const,
     ...Object.entries(rest),
   ];
   const rows = [
@@ -264,17 +264,17 @@ function StepTables({ agents, step }: { agents: readonly string[]; step: SpeechS
         rows={rows}
       />
       <Table
-        label="What each agent writes"
+        label="Tokens by agent"
         columns={[
           ["Agent", (agent) => <SafeLine text={agent} max={40} />],
-          ["Writes", (_, i) => `${written[i]} ${tokenWord(written[i] ?? "")}`, "number"],
+          ["Written", (_, i) => `${written[i]} ${tokenWord(written[i] ?? "")}`, "number"],
           ["Silent turns", (agent) => formatPercent(silence[agent]), "number"],
         ]}
         rows={agents}
       />
       <p class="soft small">
         Means of {formatNumber(step.episodes)} episodes.{" "}
-        {price.length === 0 ? "Nothing had a price." : `Price of ${price.join(", ")}, in reward.`}
+        {price.length === 0 ? "Tokens had no price." : `Price of ${price.join(", ")}, in reward.`}
       </p>
     </>
   );

@@ -109,26 +109,26 @@ export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {
     entries = unzipSync(archive, {
       filter: ({ originalSize }) => {
         total += originalSize;
-        if (total > maxBytes) throw refusal(`it unpacks to more than ${maxBytes / 1e6} MB`);
+        if (total > maxBytes) throw refusal(`its unpacked size exceeds ${maxBytes / 1e6} MB`);
         return true;
       },
     });
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw refusal("it is no zip, or a damaged one");
+    throw refusal("it is not a zip file, or is damaged");
   }
   const paths = Object.keys(entries).filter((path) => !path.endsWith("/"));
   const config = paths
     .filter((path) => path === "config.json" || path.endsWith("/config.json"))
     .toSorted((a, b) => a.split("/").length - b.split("/").length)[0];
-  if (config === undefined) throw refusal("it holds no config.json, so it is no run folder");
+  if (config === undefined) throw refusal("config.json not found");
   const start = config.slice(0, -"config.json".length);
   const files = new Map<string, Uint8Array>();
   for (const path of paths) {
     if (!path.startsWith(start)) continue;
     const name = path.slice(start.length);
     if (name.split("/").some((part) => part === "" || part === "." || part === ".."))
-      throw refusal(`its path ${JSON.stringify(path)} leads out of the folder`);
+      throw refusal(`its path ${JSON.stringify(path)} leaves the folder`);
     files.set(name, entries[path] as Uint8Array);
   }
   return files;

@@ -40,7 +40,6 @@ export interface EvaluationRow {
   readonly interval: readonly [low: number, high: number] | null;
   readonly tokens: number;
   readonly problems: number;
-  readonly shown: readonly Conversation[];
 }
 
 export interface Glimpse {

@@ -14,29 +14,29 @@ export function checkedProblem<Kind extends OwnProblem["kind"]>(
   own: OwnProblem,
   kind: Kind,
 ): Extract<OwnProblem, { readonly kind: Kind }> {
-  const fault = own.kind === kind ? faultOf(own) : "This question is of another level.";
+  const fault = own.kind === kind ? faultOf(own) : "The question belongs to another level.";
   if (fault !== null) throw new LaconicError("input_invalid", fault);
   return own as Extract<OwnProblem, { readonly kind: Kind }>;
 }
 
 function factsFault({ facts, asked }: OwnFacts): string | null {
   const letters = facts.map((fact) => fact.charAt(0));
-  if (!letters.every((letter) => /^[a-z]$/u.test(letter))) return "A letter is one of a to z.";
-  if (!facts.every((fact) => /^.[0-9]$/u.test(fact))) return "A digit is one of 0 to 9.";
-  if (new Set(letters).size < letters.length) return "Give each holder a letter of its own.";
+  if (!letters.every((letter) => /^[a-z]$/u.test(letter))) return "Letter: expected a to z.";
+  if (!facts.every((fact) => /^.[0-9]$/u.test(fact))) return "Digit: expected 0 to 9.";
+  if (new Set(letters).size < letters.length) return "Use a different letter for each holder.";
   const unknown = asked.find((letter) => !letters.includes(letter));
-  if (unknown !== undefined) return `The question cannot be answered: nobody knows ${unknown}.`;
+  if (unknown !== undefined) return `No holder knows ${unknown}.`;
   return asked[0] === asked[1] ? "Ask for two different letters." : null;
 }
 
 function storyFault({ thing, name, texts }: OwnStory): string | null {
   if (!/^[a-z]+(?: [a-z]+)*$/u.test(thing) || thing.length > maxCharacters.thing)
-    return "The thing is a few small words, such as: red ball.";
-  if (!/^[A-Z][a-z]{1,14}$/u.test(name)) return "The owner is one name, such as: Lily.";
-  if (texts.length < 2 || texts.length > 5) return "Two to five tellers read a text each.";
+    return "Thing: expected lower-case words, such as red ball.";
+  if (!/^[A-Z][a-z]{1,14}$/u.test(name)) return "Owner: expected one name, such as Lily.";
+  if (texts.length < 2 || texts.length > 5) return "Texts: expected two to five.";
   if (texts.some((text) => text.trim() === "" || text.length > maxCharacters.text))
-    return `Each teller reads something, at most ${maxCharacters.text} characters.`;
+    return `Texts: expected 1 to ${maxCharacters.text} characters each.`;
   return texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text))
     ? null
-    : `No teller reads of ${name}: nobody could name the owner.`;
+    : `No text contains ${name}, so no team can name the owner.`;
 }

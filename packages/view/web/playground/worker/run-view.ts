@@ -1,28 +1,29 @@
 import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { boundedJson } from "@laconic/core/json";
-import type { RecordedEpisode } from "@laconic/core/run-folder";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
 import {
   EpisodeFile,
   episodeContent,
   fileSystemSource,
   readRows,
-  shownEpisodes,
   type EpisodeEntry,
   type RunSource,
 } from "@laconic/trainer/reading";
 import { costSettingsOf } from "../../../src/data/episode-detail.ts";
 import { speechOf } from "../../../src/data/episode-rows.ts";
 import type { TeamSpeech } from "../../../src/protocol.ts";
-import { conversationOf, pointOf } from "./conversation.ts";
+import { pointOf } from "./conversation.ts";
 import { runFolder } from "./kept-files.ts";
 import type { EvaluationRow, RunView } from "./messages.ts";
 import { settingsOf } from "./run-config.ts";
 import type { LevelName, PlaygroundSettings } from "./settings.ts";
-import type { World } from "./world.ts";
 
-export const shownProblems = 3;
+/** Row of `evaluations.jsonl`, or an evaluation. */
+export function evaluationRow(row: UnknownRecord | EvaluationRow): EvaluationRow {
+  const { step, accuracy, interval, tokens, problems } = row as EvaluationRow;
+  return { step, accuracy, interval, tokens, problems };
+}
 
 export function emptyView(settings: PlaygroundSettings): RunView {
   return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
@@ -36,7 +37,7 @@ export async function configOfRun(files: FileSystem): Promise<UnknownRecord | nu
   try {
     return boundedJson(new TextDecoder().decode(await files.read(path(runFiles.config)))) as UnknownRecord;
   } catch (error) {
-    throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
+    throw new LaconicError("config_invalid", "config.json of the saved run is not valid JSON", {}, error);
   }
 }
 
@@ -44,7 +45,7 @@ export async function configOfRun(files: FileSystem): Promise<UnknownRecord | nu
  * Reads a run folder up to its last checkpoint; null without a run.
  * @throws LaconicError `config_invalid` for unsupported settings, `checkpoint_corrupt`
  */
-export async function viewOfRun(files: FileSystem, world: World, level: LevelName): Promise<RunView | null> {
+export async function viewOfRun(files: FileSystem, level: LevelName): Promise<RunView | null> {
   const config = await configOfRun(files);
   if (config === null) return null;
   const settings = settingsOf(config, level);
@@ -53,13 +54,11 @@ export async function viewOfRun(files: FileSystem, world: World, level: LevelNam
   const source = fileSystemSource(files, runFolder);
   const upTo = async (name: string): Promise<UnknownRecord[]> =>
     (await readRows(source, name)).filter((row) => Number(row["step"]) <= step);
-  const episodes: RecordedEpisode[] = [];
-  for await (const each of shownEpisodes(source, config)) episodes.push(each);
   return {
     settings,
     step,
     points: (await upTo(runFiles.metrics)).map((row) => pointOf(row, level)),
-    evaluations: (await upTo(runFiles.evaluations)).map((row) => evaluationRow(row, episodes, world)),
+    evaluations: (await upTo(runFiles.evaluations)).map(evaluationRow),
     team: await teamAt(step, source, config["train"]),
     warnings: (await readLines(files, path(runFiles.warnings))).map(({ message }) => String(message)),
   };
@@ -73,13 +72,6 @@ async function stepOf(files: FileSystem, checkpoints: string): Promise<number | 
     if (LaconicError.is(error) && error.code === "checkpoint_missing") return null;
     throw error;
   }
-}
-
-function evaluationRow(row: UnknownRecord, episodes: readonly RecordedEpisode[], world: World): EvaluationRow {
-  const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<EvaluationRow, "shown">;
-  const own = episodes.filter((each) => each.step === step).slice(0, shownProblems);
-  const shown = own.map(({ problem, episode }) => conversationOf(world, problem, episode));
-  return { step, accuracy, interval, tokens, problems, shown };
 }
 
 /** Means of a recorded step; null before the first. */

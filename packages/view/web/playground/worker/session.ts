@@ -6,7 +6,7 @@ import { replaceFolder, unzipped, zipped } from "./kept-files.ts";
 import { runFolder, type KeptFiles } from "./kept-files.ts";
 import type { Glimpse, OwnProblem, RunView, WorkerMessage, Failure } from "./messages.ts";
 import { adjustable, runConfig, settingsOf, trainConfig } from "./run-config.ts";
-import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
+import { emptyView, evaluationRow, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
@@ -48,8 +48,7 @@ export class Session {
   }
 
   async view(): Promise<RunView> {
-    const { files, team } = this.#parts;
-    return (await viewOfRun(files, team.world, this.#settings.level)) ?? emptyView(this.#settings);
+    return (await viewOfRun(this.#parts.files, this.#settings.level)) ?? emptyView(this.#settings);
   }
 
   glimpse(): Promise<Glimpse> {
@@ -105,7 +104,7 @@ export class Session {
     const { files, say } = this.#parts;
     return this.#between(async () => {
       if (!(await files.exists(`${runFolder}/${runFiles.checkpoints}/LATEST`)))
-        throw new LaconicError("run_missing", "there is nothing to export yet: train a step first");
+        throw new LaconicError("run_missing", "nothing to export yet: train one step first");
       say({ type: "exported", name: this.#name, archive: await zipped(files, runFolder, this.#name) });
     });
   }
@@ -117,11 +116,11 @@ export class Session {
     if (device !== this.#settings.device)
       throw new LaconicError(
         "config_invalid",
-        `this run was trained on ${device}: start another run on ${device} first, then open it`,
+        `the run was trained on ${device}: start a run on ${device} first, then import it`,
         { key: "device" },
       );
     if (!content.has("checkpoints/LATEST"))
-      throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
+      throw new LaconicError("checkpoint_missing", "the archive contains no checkpoint");
     await this.#replace(() => replaceFolder(this.#parts.files, runFolder, content));
     await this.#readRun();
   }
@@ -256,11 +255,7 @@ export class Session {
       },
       evaluation: async (evaluation, episodes, transcripts) => {
         await run.evaluation(evaluation, episodes, transcripts);
-        const { step, accuracy, interval, tokens, problems } = evaluation;
-        const shown = episodes
-          .slice(0, shownProblems)
-          .map(({ problem, episode }) => conversationOf(world, problem, episode));
-        say({ type: "evaluation", evaluation: { step, accuracy, interval, tokens, problems, shown } });
+        say({ type: "evaluation", evaluation: evaluationRow(evaluation) });
       },
     };
   }
@@ -276,8 +271,8 @@ export function failureOf(during: Failure["during"], error: unknown): Failure {
 
 function advised(code: LaconicError["code"], message: string): string {
   if (code === "device_unavailable" && message.includes("wasm SIMD"))
-    return "This browser has no WebAssembly SIMD, which the team computes with. Chrome 91, Firefox 89, Safari 16.4 and all later ones have it: update the browser, or open this page in another. Node trains the same team: npx @laconic/cli quickstart.";
+    return "This browser has no WebAssembly SIMD. Chrome 91, Firefox 89, Safari 16.4 and later versions have it. Node trains the same team: npx @laconic/cli quickstart.";
   if (code === "checkpoint_mismatch" || code === "checkpoint_corrupt")
-    return `${message}. The run cannot go on here; reset begins a new one.`;
+    return `${message}. The run cannot continue here. Reset starts a new run.`;
   return message;
 }

@@ -84,10 +84,10 @@ async function open({
   const { store, words } = keep ? await openStore(`laconic-playground-${level}`) : { store: null, words: "" };
   keeping = { isKept: store !== null, words };
   const files: KeptFiles = await keptFiles(keptFolder, store, (error) => {
-    const reason = error.name === "QuotaExceededError" ? "its space for this site is full" : error.message;
+    const reason = error.name === "QuotaExceededError" ? "its storage for this site is full" : error.message;
     keeping = {
       isKept: false,
-      words: `The browser keeps the run no longer: ${reason}. It goes on in this tab alone: export it before you leave.`,
+      words: `The browser no longer saves the run: ${reason}. The run exists only in this tab: export it before you leave.`,
     };
     say({ type: "keeping", keeping });
   });
@@ -148,15 +148,15 @@ async function fetched(address: URL): Promise<Uint8Array> {
 async function openStore(name: string): Promise<{ readonly store: Store | null; readonly words: string }> {
   const without = (reason: string): { store: null; words: string } => ({
     store: null,
-    words: `${reason} The run lives in this tab alone: export it before you leave.`,
+    words: `${reason} The run exists only in this tab: export it before you leave.`,
   });
   if (!("storage" in navigator) || typeof navigator.storage.getDirectory !== "function")
     return without("This browser has no private file system, or not for this address.");
-  if (!(await held(name))) return without("Another tab has the kept run.");
+  if (!(await held(name))) return without("Another tab has the saved run.");
   try {
-    return { store: await opfsStore(name), words: "Kept in this browser: it goes on after a reload." };
+    return { store: await opfsStore(name), words: "Saved in this browser. A reload resumes the run." };
   } catch (error) {
-    return without(`The browser refuses to keep files (${(error as Error).message}).`);
+    return without(`The browser refuses to store files (${(error as Error).message}).`);
   }
 }
 

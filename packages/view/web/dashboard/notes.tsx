@@ -1,0 +1,95 @@
+import { useState } from "preact/hooks";
+import type { Notes, RunNote } from "../../src/protocol.ts";
+import { Button } from "../parts/elements.tsx";
+import { SafeLine, SafeText } from "../parts/text.tsx";
+import { linkTo } from "./navigation.ts";
+import { Problem } from "./parts.tsx";
+import { patch, put, useLoaded, type ServerError } from "./server.ts";
+
+const empty: RunNote = { note: "", tags: [] };
+const noNotes: Notes["byRun"] = {};
+
+/** Notes by run id; none in exported pages. */
+export function useNotes(): Notes["byRun"] {
+  return useLoaded<Notes>("/notes").value?.byRun ?? noNotes;
+}
+
+/** Links to the runs with the same tag. */
+export function Tags({ note: { tags } = empty }: { note: RunNote | undefined }) {
+  return (
+    <>
+      {tags.map((tag) => (
+        <a key={tag} class="badge" href={linkTo(["runs"], { text: [`#${tag}`] })}>
+          #<SafeLine text={tag} max={40} />
+        </a>
+      ))}
+    </>
+  );
+}
+
+/** Note and tags of a run, with a form to change them if the server stores notes. */
+export function RunNotes({ run }: { run: string }) {
+  const notes = useLoaded<Notes>("/notes").value;
+  const [draft, setDraft] = useState<RunNote | null>(null);
+  const [error, setError] = useState<ServerError | null>(null);
+  const note = notes?.byRun[run] ?? empty;
+  if (!notes?.canWrite) return null;
+  if (draft === null)
+    return (
+      <section class="line heading" aria-label="Note and tags">
+        <Tags note={note} />
+        {note.note !== "" && <SafeText text={note.note} max={600} />}
+        <Button kind="small" onClick={() => setDraft(note)}>
+          {note.note === "" && note.tags.length === 0 ? "Add a note" : "Edit the note"}
+        </Button>
+      </section>
+    );
+  const save = async (): Promise<void> => {
+    try {
+      const stored = await put<Notes>(`/notes/${encodeURIComponent(run)}`, draft);
+      patch<Notes>("/notes", () => stored);
+      setDraft(null);
+    } catch (failure) {
+      setError(failure as ServerError);
+    }
+  };
+  return (
+    <form
+      class="toolbar panel note-form"
+      aria-label="Note and tags"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label class="wide">
+        <span>Note</span>
+        <textarea
+          class="input"
+          rows={3}
+          maxLength={10_000}
+          value={draft.note}
+          onInput={({ currentTarget }) => setDraft({ ...draft, note: currentTarget.value })}
+        />
+      </label>
+      <label class="wide">
+        <span>Tags, separated by commas</span>
+        <input
+          class="input"
+          value={draft.tags.join(", ")}
+          onChange={({ currentTarget }) => setDraft({ ...draft, tags: tagsIn(currentTarget.value) })}
+        />
+      </label>
+      <Button type="submit" kind="primary">
+        Save
+      </Button>
+      <Button onClick={() => setDraft(null)}>Cancel</Button>
+      {error && <Problem error={error} />}
+    </form>
+  );
+}
+
+function tagsIn(text: string): readonly string[] {
+  const tags = text.split(",").map((tag) => tag.trim().replace(/^#/u, "").slice(0, 40));
+  return [...new Set(tags)].filter((tag) => tag !== "").slice(0, 20);
+}
