@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -42,6 +43,45 @@ describePages("the dashboard", (pages) => {
     await page.getByRole("combobox", { name: /^State/u }).selectOption("half-written");
     await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
     expect(await text(".runs tbody")).toContain("ends in the middle of row");
+  });
+
+  test("groups runs, keeps notes and tags, and finds runs by tag", async () => {
+    await at("#/runs?group=train.objective.name");
+    await soon(() => page.locator(".group-title b").allInnerTexts()).toEqual([
+      "train.objective.name gspo",
+      "train.objective.name not set",
+    ]);
+    await at("#/run/r1");
+    await page.getByText("Team of 3 agents: holder-a, holder-b, solver.").waitFor();
+    await page.getByRole("button", { name: "Add a note" }).click();
+    await page.getByLabel("Note", { exact: true }).fill("<b>rerun</b>");
+    await page.getByLabel("Tags, separated by commas").fill("baseline, #week 48");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("<b>rerun</b>").waitFor();
+    await page.getByRole("link", { name: "#baseline" }).click();
+    await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
+    expect(await text(".of-run")).toMatch(/#baseline\s+#week 48\s+<b>rerun<\/b>/u);
+  });
+
+  test("pins a curve, keeps closed sections, and saves charts", async () => {
+    await at("#/run/r1/curves");
+    await page.getByRole("button", { name: "Pin reward/mean" }).click();
+    await soon(() => page.locator(".curve-section h2").allInnerTexts()).toEqual(["Pinned", "Main", "Other", "Machine"]);
+    await page.locator(".curve-section summary", { hasText: "Machine" }).click();
+    await at("#/run/r1/curves");
+    const chart = page.locator(".curve-section").first().locator("[data-metric='reward/mean']");
+    const save = async (name: string): Promise<Buffer> => {
+      const button = chart.getByRole("button", { name: `reward-mean as ${name}` });
+      const [file] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      return readFile(await file.path());
+    };
+    expect((await save("CSV")).toString()).toMatch(/^step,relay-gspo-4t-s2\n1,0\.\d+\n/u);
+    const picture = await save("PNG");
+    expect(picture.subarray(1, 4).toString()).toBe("PNG");
+    expect(picture.length).toBeGreaterThan(5000);
+    expect(await page.locator(".curve-section").last().getAttribute("open")).toBeNull();
+    await chart.getByRole("button", { name: "Pin reward/mean" }).click();
+    await page.locator(".curve-section summary", { hasText: "Machine" }).click();
   });
 
   test("marks settings changed during a run in curves and text", async () => {

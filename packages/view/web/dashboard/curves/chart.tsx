@@ -79,6 +79,7 @@ function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: 
     () => groups.map((group) => lineOf(group, series, range, smoothing)),
     [loaded.map(({ value }) => value), groups, range.join(), smoothing].flat(),
   );
+  const csv = (): CsvRow[] => csvRows(groups.map((group) => lineOf(group, series, range, smoothing, Infinity)));
   const values = [...series.values()].flatMap((each) => each.values);
   const count = values.filter((value) => value !== null).length;
   const missing = loaded.filter(({ loading, value }) => loading && value === null).length;
@@ -99,7 +100,7 @@ function Loaded({ metric, groups, range, smoothing, isLog, changes, onSelect }: 
           {missing > 0 ? `Loading ${counted(missing, "run")} …` : count === 0 ? "No values yet" : `n = ${n}`}
         </span>
         <span class="last">
-          <ChartFiles name={metric.name} rows={() => csvRows(lines)} />
+          <ChartFiles name={metric.name} rows={csv} />
         </span>
       </div>
       {failure && <Problem error={failure} />}
@@ -121,6 +122,7 @@ function lineOf(
   series: ReadonlyMap<string, Series>,
   range: Range,
   smoothing: number,
+  points = maxPoints,
 ): ChartLine {
   // Smoothing precedes sampling, so zooming does not change values.
   const smoothed = runs.flatMap((run) => {
@@ -130,7 +132,7 @@ function lineOf(
   const [only] = smoothed;
   const mean = smoothed.length > 1 ? meanSeries(smoothed) : null;
   const whole = mean ?? only ?? { steps: [], values: [] };
-  const rows = sampledRows(whole, range, maxPoints);
+  const rows = sampledRows(whole, range, points);
   const at = (column: readonly (number | null)[]): (number | null)[] => rows.map((row) => column[row] ?? null);
   return {
     key,
