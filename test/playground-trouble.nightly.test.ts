@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     const { page, context } = await opened("", without);
     await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx @laconic\/cli quickstart/u);
     await page.getByText("The model could not be loaded.").waitFor();
-    await enabled(page, "Load the page again").waitFor();
+    await enabled(page, "Reload the page").waitFor();
     // Which could not begin either.
     expect(await enabled(page, "Start a new run").count()).toBe(0);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Watch a team learn to say less");
@@ -63,13 +63,13 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
   test("without storage keeps the run in the tab, and a dead worker loses no saved step", slow, async () => {
     const refused = `StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("not in this mode", "SecurityError"));`;
     const { page, context } = await opened("?steps=40", refused);
-    await page.getByText(/^The browser refuses to keep files \(not in this mode\)/u).waitFor();
+    await page.getByText(/^The browser refuses to store files \(not in this mode\)/u).waitFor();
     await oneStep(page, 1);
-    await says(page, /lives in this tab alone: export it before you leave/u);
+    await says(page, /exists only in this tab: export it before you leave/u);
     await enabled(page, "Continue").click();
     await page.getByText(/^The team at step [2-9]/u).waitFor();
     await page.workers()[0]?.evaluate("self.setTimeout(() => { throw new RangeError('out of memory'); })");
-    await says(page, /worker that trains the team ended: .*out of memory\. The run was saved at step 1\./u);
+    await says(page, /training worker ended: .*out of memory\. The run was saved at step 1\./u);
     for (const name of ["One step", "Export the run (.zip)"]) expect(await enabled(page, name).count()).toBe(0);
     await enabled(page, "Continue from step 1").click();
     await atStep(page, 1);
@@ -104,8 +104,8 @@ describe.skipIf(chromiumPath === null)("a browser in the playground", () => {
     const client = await context.newCDPSession(page);
     await client.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1000 });
     await oneStep(page, 2);
-    await says(page, /keeps the run no longer: its storage for this site is full/u);
-    expect(await page.getByText("Kept in this browser").count()).toBe(0);
+    await says(page, /no longer saves the run: its storage for this site is full/u);
+    expect(await page.getByText("Saved in this browser").count()).toBe(0);
     await oneStep(page, 3);
     page.once("dialog", (dialog) => void dialog.accept());
     await page.reload();

@@ -53,7 +53,7 @@ describePages("a run in one file, without a network", (built) => {
     await page.locator(".story .agent-graph").waitFor();
     await page.locator(".problem li").first().waitFor();
     expect(await page.locator(".problem h3").allInnerTexts()).toEqual(["Step 0", "Step 4"]);
-    await page.getByLabel(/^Step 4 of 4: [\d.]+\s% right at [\d.]+ tokens per episode$/u).waitFor();
+    await page.getByLabel(/^Step 4 of 4: accuracy [\d.]+\s%, [\d.]+ tokens per episode$/u).waitFor();
     const slider = page.locator(".story input[type=range]");
     const marks = page.locator(".story .marks i"); // the warning is of step 2 of 4
     expect([await marks.count(), await marks.getAttribute("style")]).toEqual([1, "left: 50%;"]);
@@ -155,7 +155,7 @@ describePages("a run in one file, without a network", (built) => {
     await page.locator(".plane circle").nth(1).waitFor();
     await page.getByRole("link", { name: "Benches" }).click();
     await page.locator(".interval").first().waitFor();
-    await page.getByRole("link", { name: /samples?, one by one/u }).click();
+    await page.getByRole("link", { name: /^All \d+ samples?$/u }).click();
     await page.locator(".samples .row").first().waitFor();
     expect(errors).toEqual([]);
   });

@@ -31,7 +31,7 @@ describePages("samples of a bench", (pages) => {
 
   test("filters a bench of 20,001 samples, walks it by keys, and links to one sample", async () => {
     await page.goto(`${address}/dashboard/#/benches`);
-    await page.getByRole("link", { name: "20,001 samples, one by one" }).click();
+    await page.getByRole("link", { name: "All 20,001 samples" }).click();
     const status = page.getByRole("status").last();
     await soon(() => status.innerText()).toBe("20,001 samples");
     expect(await page.locator(".row").count()).toBe(50);

@@ -1,6 +1,5 @@
 import { searchWords } from "../../../src/data/select.ts";
 import type { MetricInfo } from "../../../src/protocol.ts";
-import type { Range } from "../../parts/line-chart.tsx";
 
 /** Runs are evaluated less often than trained, so these have separate steps. */
 export const evaluationMetrics: readonly MetricInfo[] = [
@@ -125,7 +124,11 @@ interface Band {
  * Rows that draw like all rows of a range: minimum and maximum of each part in order, or a gap. An extra row on each
  * side extends lines to the border.
  */
-export function sampledRows({ steps, values }: Series, [low, high]: Range, maxPoints: number): readonly number[] {
+export function sampledRows(
+  { steps, values }: Series,
+  [low, high]: readonly [number, number],
+  maxPoints: number,
+): readonly number[] {
   const from = Math.max(0, rowAt(steps, low) - 1);
   const to = Math.min(steps.length, rowAt(steps, high) + 2);
   if (to - from <= maxPoints) return Array.from({ length: to - from }, (_, i) => from + i);
