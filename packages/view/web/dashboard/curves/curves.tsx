@@ -1,4 +1,4 @@
-import { counted, formatNumber } from "@laconic/core/text";
+import { counted } from "@laconic/core/text";
 import { useMemo, useState } from "preact/hooks";
 import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { Button, Key } from "../../parts/elements.tsx";

@@ -86,7 +86,7 @@ export class Session {
 
   async reset(settings: PlaygroundSettings): Promise<void> {
     runConfig(settings);
-    const { files, team } = this.#parts;
+    const { files } = this.#parts;
     await this.#replace(() => files.remove(runFolder));
     [this.#settings, this.#step] = [settings, 0];
   }
