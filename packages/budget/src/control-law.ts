@@ -62,7 +62,7 @@ function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: B
   if (rewardTolerance !== undefined && referenceReward === null)
     throw new LaconicError(
       "input_invalid",
-      "budget state: it has no reference reward, so it is of another controller",
+      "budget state: it has no reference reward and belongs to another controller",
       {
         iteration: state.iteration,
       },

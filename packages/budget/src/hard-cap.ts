@@ -25,7 +25,7 @@ export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptio
   const episodeCap = maxTokensPerEpisode ?? Infinity;
   const agentCap = maxTokensPerAgent ?? Infinity;
   if (maxTokensPerAgent !== undefined && agentCap >= episodeCap)
-    refuse("maxTokensPerAgent", `${agentCap} has no effect beside maxTokensPerEpisode, ${episodeCap}`);
+    refuse("maxTokensPerAgent", `${agentCap} has no effect with maxTokensPerEpisode, ${episodeCap}`);
 
   return {
     allowance(ledger, agent) {

@@ -52,7 +52,7 @@ const count = { shape: shapes.count, optional: true, default: 0 } as const;
 const below1 = { shape: { kind: "number", min: 0, below: 1 }, optional: true } as const;
 
 const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
-  action: { help: "What the guard does", shape: { kind: "choice", of: ["freeze", "lower"] } },
+  action: { help: "Action of the guard", shape: { kind: "choice", of: ["freeze", "lower"] } },
   rewardTolerance: { ...price, help: "Fall of the task reward below its reference at which the guard acts" },
   referenceReward: {
     help: "Reference task reward; measured in the warm-up when absent",
@@ -71,24 +71,24 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
 
 /** Shape and ranges of a controller's options. The controller checks for contradictions. */
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
-  targetTokens: { help: "Mean tokens of an episode to keep to, or units of another cost", shape: shapes.above0 },
-  learningRate: { help: "How far the price moves in a step for each unit above the target", shape: shapes.above0 },
+  targetTokens: { help: "Target mean tokens per episode, or units of another cost", shape: shapes.above0 },
+  learningRate: { help: "Price change per step and unit above the target", shape: shapes.above0 },
   unit: {
-    help: "Whether prices and the violation are of a token, or of a whole budget",
+    help: "Unit of prices and violation: a token, or the whole budget",
     shape: { kind: "choice", of: ["token", "budget"] },
     optional: true,
     default: "token",
   },
-  initialPrice: { ...price, default: 0, help: "Price when control starts: in the first step, or behind the warm-up" },
+  initialPrice: { ...price, default: 0, help: "Price in the first step after any warm-up" },
   maxPrice: { help: "Largest price", shape: shapes.above0, optional: true },
-  warmupIterations: { ...count, help: "Steps that only measure" },
+  warmupIterations: { ...count, help: "Warm-up steps, which only measure" },
   warmupPrice: {
     ...price,
     default: 0,
     actsWith: ({ warmupIterations }) => Boolean(warmupIterations),
-    help: "Price while they measure",
+    help: "Price during the warm-up",
   },
-  annealIterations: { ...count, help: "Steps in which the target falls from what was measured" },
+  annealIterations: { ...count, help: "Steps over which the target falls from the measured cost" },
   antiWindup: {
     help: "Keeps the integral between 0 and the largest price, and holds it while the price is at the largest",
     shape: shapes.boolean,
@@ -99,9 +99,9 @@ export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions
     ...below1,
     default: 0.1,
     actsWith: ({ antiWindup }) => antiWindup !== false,
-    help: "Share of truncated episodes above which a cost below the target lowers no price",
+    help: "Share of truncated episodes above which the price cannot fall",
   },
-  proportionalGain: { ...price, default: 0, help: "How strongly the present error moves the price" },
+  proportionalGain: { ...price, default: 0, help: "Gain of the present error on the price" },
   derivativeGain: { ...price, default: 0, help: "Adds this times the rise of the smoothed cost to the price" },
   derivativeSmoothing: {
     ...below1,

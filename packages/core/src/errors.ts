@@ -79,6 +79,6 @@ export function thrownText(error: unknown): string {
     if (error instanceof Error) return error.message;
     return typeof error === "object" && error !== null ? JSON.stringify(error) : String(error);
   } catch {
-    return "something that cannot be shown";
+    return "an unprintable value";
   }
 }

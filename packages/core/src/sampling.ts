@@ -41,7 +41,7 @@ const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
 export const samplingParameters: Parameters = {
   temperature: {
     shape: { kind: "number", min: 0 },
-    help: "divides the logits; 0 takes the likeliest token",
+    help: "divides the logits; 0 takes the most likely token",
     step: 0,
     cuts: false,
     neutral: 1,
@@ -51,7 +51,7 @@ export const samplingParameters: Parameters = {
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
     default: 1, // sent to every server, because some have another default
-    help: "keeps the likeliest tokens that together have this probability",
+    help: "keeps the most likely tokens up to this total probability",
     step: 2,
     cuts: true,
     neutral: 1,
@@ -60,7 +60,7 @@ export const samplingParameters: Parameters = {
   topK: {
     shape: { kind: "number", integer: true, min: 1 },
     optional: true,
-    help: "keeps so many likeliest tokens",
+    help: "keeps this many most likely tokens",
     step: 1,
     cuts: true,
     neutral: 0,

@@ -230,7 +230,7 @@ test("what nothing here can grade ends the bench by name: it is no wrong answer"
     file,
   );
   await file.close();
-  expect(outcome.stopped).toMatch(/nothing here judges writing/u);
+  expect(outcome.stopped).toMatch(/no grader for writing/u);
   expect(file.records.size).toBe(0);
 });
 

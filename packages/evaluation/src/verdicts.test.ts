@@ -120,10 +120,10 @@ test("a machine that decides nothing stops the bench, and a grading that is refu
   expect([outcome.done, outcome.stopped]).toEqual([3, expect.stringContaining("3 samples have no score")]);
   const refused = await bench(
     await temporary(),
-    () => Promise.reject(new LaconicError("config_invalid", "nothing here judges code")),
+    () => Promise.reject(new LaconicError("config_invalid", "no grader for code")),
     { concurrency: 1 },
   );
-  expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "nothing here judges code"]);
+  expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "no grader for code"]);
 });
 
 test("answers at a limit of the sandbox are counted and stop no bench", async () => {

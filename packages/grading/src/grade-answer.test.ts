@@ -47,7 +47,7 @@ test("from plain JavaScript: a grading that is none, and mathematics without its
   const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as GradedProblem;
   await expect(gradeAnswer("1", unknown, { maths })).rejects.toMatchObject({
     code: "data_invalid",
-    message: '1: no grading is called "number"',
+    message: '1: unknown grading "number"',
   });
   const bare = gradeAnswer("\\boxed{1}", problem("1", { kind: "maths" }), {} as never);
   await expect(bare).rejects.toMatchObject({ code: "config_invalid", detail: { key: "maths" } });

@@ -93,7 +93,7 @@ export async function gradeAnswer(
     default: {
       // Only reachable from untyped code.
       const { id, grading: unknown } = problem;
-      const reason = `${id}: no grading is called ${JSON.stringify(unknown.kind)}`;
+      const reason = `${id}: unknown grading ${JSON.stringify(unknown.kind)}`;
       throw new LaconicError("data_invalid", reason, { problem: id });
     }
   }
@@ -102,7 +102,7 @@ export async function gradeAnswer(
 const read: ReadonlySet<string> = new Set(["numeric", "letter", "maths"]);
 
 function missing(kind: "code" | "maths" | "writing", { id }: GradedProblem): never {
-  throw new LaconicError("config_invalid", `${id}: nothing here judges ${kind}; give a grader of ${kind}`, {
+  throw new LaconicError("config_invalid", `${id}: no grader for ${kind}; give a grader of ${kind}`, {
     key: kind,
   });
 }

@@ -88,7 +88,7 @@ export function checkKl(options: KlOptions | undefined): void {
   if (options.estimator === "k1")
     throw new LaconicError(
       "config_invalid",
-      "kl.estimator k1 in a loss has a constant gradient that averages to nothing; put it in the reward, or use k2, k3+ or k1+",
+      "kl.estimator k1 in a loss has a gradient of mean 0; put it in the reward, or use k2, k3+ or k1+",
     );
   if (options.biasCorrection && !options.estimator.endsWith("+"))
     throw new LaconicError(

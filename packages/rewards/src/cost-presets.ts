@@ -35,7 +35,7 @@ interface Options {
 export type CostSettings = { readonly [Kind in keyof Options]: { readonly kind: Kind } & Options[Kind] }[keyof Options];
 
 const by: FieldsOf<By> = {
-  by: { help: "Counts only what this agent wrote, read or said", shape: shapes.text, optional: true },
+  by: { help: "Counts only tokens and utterances of this agent", shape: shapes.text, optional: true },
 };
 
 const kinds: {
@@ -45,24 +45,24 @@ const kinds: {
   "tokens-read": {
     fields: {
       ...by,
-      from: { help: "Counts only what was read from this sender", shape: shapes.text, optional: true },
+      from: { help: "Counts only tokens read from this sender", shape: shapes.text, optional: true },
     },
     make: tokensRead,
   },
   turns: {
     fields: {
       ...by,
-      count: { help: "Turns with words alone, or all turns", shape: { kind: "choice", of: ["spoken", "all"] } },
+      count: { help: "Non-silent turns, or all turns", shape: { kind: "choice", of: ["spoken", "all"] } },
     },
     make: turns,
   },
   repetition: {
     fields: {
       ...by,
-      n: { help: "Length of a repeated piece, in what `of` names", shape: shapes.positive },
+      n: { help: "Length of a repeated n-gram, in units of `of`", shape: shapes.positive },
       of: { help: "Words, or characters", shape: { kind: "choice", of: ["words", "characters"] } },
       against: {
-        help: "Said before in the same utterance, or anywhere in the episode",
+        help: "Scope of the earlier text: the utterance, or the episode",
         shape: { kind: "choice", of: ["utterance", "episode"] },
       },
     },

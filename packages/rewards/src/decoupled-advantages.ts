@@ -97,7 +97,7 @@ export function decoupledAdvantages(
   if (overflown >= 0)
     throw new LaconicError(
       "numeric_invalid",
-      `the advantage of episode ${overflown} is ${advantages[overflown]}: a weight is too large, or a std of almost 0 is divided by without an epsilon`,
+      `the advantage of episode ${overflown} is ${advantages[overflown]}: a weight is too large, or a std of almost 0 needs an epsilon`,
       { row: overflown },
     );
   diagnostics["groups/size_one"] = statisticOf(members.map((group) => (group.length === 1 ? 1 : 0)));
@@ -130,7 +130,7 @@ function checkTerm(term: string, values: readonly number[]): void {
   if (row >= 0)
     throw new LaconicError(
       "numeric_invalid",
-      `episode ${row}, term "${term}" is ${values[row]}; it lies within ±${maxReward}, or is NaN where it does not apply`,
+      `episode ${row}, term "${term}" is ${values[row]}; expected a number within ±${maxReward}, or NaN where it does not apply`,
       { row, term },
     );
 }

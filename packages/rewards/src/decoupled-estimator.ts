@@ -7,11 +7,11 @@ type EstimatorSettings = Omit<DecoupledOptions, "weights">;
 /** Option shape of {@link decoupledEstimator}. */
 export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSettings>({
   costs: {
-    help: "How costs join: z-scored each, or centred and priced",
+    help: "Combination of costs: each z-scored, or centred and priced",
     shape: { kind: "choice", of: ["z-score", "centred"] },
   },
   std: {
-    help: "Divisor under the root of the deviation: n - 1 or n",
+    help: "Divisor of the variance: n - 1 or n",
     shape: { kind: "choice", of: ["sample", "population"] },
     optional: true,
     default: "sample",

@@ -77,7 +77,7 @@ describe("a reward model", () => {
 
   test("refuses a fresh head, texts that do not fit, and a model that no run has opened", async () => {
     const fresh = countingModel({ hasStoredHead: false });
-    expect(() => modelReward({ model: fresh, encode })).toThrow(/the model's head is fresh/u);
+    expect(() => modelReward({ model: fresh, encode })).toThrow(/the model's head is untrained/u);
     expect(() => modelReward({ model: countingModel(), encode, batch: 0 })).toThrow(/batch is 0/u);
     const ask = async (reward: Reward, answer: string): Promise<unknown> => reward(answered(answer), problem, context);
     const long = modelReward({ model: countingModel(), encode });

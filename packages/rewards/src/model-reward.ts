@@ -52,7 +52,7 @@ export function modelReward(options: ReadyModelReward | NamedModelReward): Rewar
   if (!model.hasStoredHead && model.weightVersion === 0)
     throw new LaconicError(
       "config_invalid",
-      "modelReward: the model's head is fresh and says 0 of everything; take a checkpoint with score.weight, or train the head first",
+      "modelReward: the model's head is untrained and returns 0; use a checkpoint with score.weight, or train the head first",
     );
   const value = batched(model, batch);
   return async (episode, problem, { signal }) => {
@@ -79,7 +79,7 @@ function unopened({ model, ...settings }: NamedModelReward): Reward {
   const early: Reward = () => {
     throw new LaconicError(
       "config_invalid",
-      "modelReward: its model is not open: a run opens it, by its name; elsewhere give a ValueModel of an engine, and encode",
+      "modelReward: its model is not open; name it in a run, or pass an engine's ValueModel and encode",
     );
   };
   return Object.assign(early, {

@@ -35,7 +35,7 @@ export function checkPrices(prices: Prices, costNames: readonly string[], settin
   for (const [name, price] of Object.entries(prices)) {
     const key = `${setting}.${name}`;
     if (!costNames.includes(name))
-      throw new LaconicError("config_invalid", `${key}: there is no such cost; the costs are ${costNames.join(", ")}`, {
+      throw new LaconicError("config_invalid", `${key}: unknown cost; known costs: ${costNames.join(", ")}`, {
         key,
       });
     checkOption(key, price, Number.isFinite(price) && price >= 0, "a finite number from 0 up");

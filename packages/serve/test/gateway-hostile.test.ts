@@ -66,10 +66,10 @@ test.each([
   [{ reward: 1, group: undefined }, /^the rollout has no group/u, "group"],
   [{ reward: 1, group: "../x" }, /^group: expected 1 to 128 letters/u],
   [{ reward: 1, answer: "x".repeat(70_000) }, /^answer: /u],
-  [{ rewards: 1 }, "the body: there is no such setting as rewards; did you mean reward?", "rewards"],
+  [{ rewards: 1 }, "the body: unknown setting rewards; did you mean reward?", "rewards"],
   [
     { reward: 1, extra: 1 },
-    "the body: there is no such setting as extra; known here: reward, agents, score, answer, group",
+    "the body: unknown setting extra; known settings: reward, agents, score, answer, group",
     "extra",
   ],
 ])(

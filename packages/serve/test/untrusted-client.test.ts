@@ -142,7 +142,7 @@ test("rejects a prompt far above the context before full tokenization", async ()
   // One that is short enough to be counted whole, and too long all the same.
   const { error } = (await (await post({ prompt: "word ".repeat(40) })).json()) as { error: object };
   expect(error).toMatchObject({
-    message: "the prompt has 200 tokens and leaves no room for a reply, the model holds 64",
+    message: "the prompt has 200 tokens and leaves no room for a reply; the model's limit is 64",
     code: "context_length_exceeded",
   });
 });

@@ -5,7 +5,7 @@ export function checkProblems(list: string, problems: readonly Problem[], agents
   const ids = new Set<string>();
   for (const [i, problem] of problems.entries()) {
     checkProblem(`${list}[${i}]`, problem, agents);
-    if (ids.has(problem.id)) refuse(`${list}[${i}]: the id "${problem.id}" is that of another problem too`, problem);
+    if (ids.has(problem.id)) refuse(`${list}[${i}]: the id "${problem.id}" is not unique`, problem);
     ids.add(problem.id);
   }
 }
@@ -21,10 +21,10 @@ export function checkDrawn(
   for (const [i, problem] of problems.entries()) {
     checkProblem(`${list}[${i}]`, problem, agents);
     const { id } = problem;
-    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" is that of a test problem`, problem);
+    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" belongs to a test problem`, problem);
     const twin = questions.get(problemKey(problem));
     if (twin !== undefined)
-      refuse(`${list}[${i}], id "${id}", asks what the test problem "${twin}" asks: it would measure nothing`, problem);
+      refuse(`${list}[${i}], id "${id}", repeats the test problem "${twin}"; remove one`, problem);
   }
 }
 
@@ -49,7 +49,7 @@ function keysOf(problems: readonly Problem[]): Keys {
 }
 
 function checkProblem(place: string, problem: Problem, agents: readonly AgentId[]): void {
-  if (typeof problem.id !== "string" || problem.id === "") refuse(`${place} has no id, a text of its own`, problem);
+  if (typeof problem.id !== "string" || problem.id === "") refuse(`${place} has no id; give it a unique string`, problem);
   if (typeof problem.question !== "string") refuse(`${place}, id "${problem.id}", has no question`, problem);
   const stranger = Object.keys(problem.views ?? {}).find((agent) => !agents.includes(agent));
   if (stranger !== undefined)

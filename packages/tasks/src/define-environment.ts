@@ -21,7 +21,7 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps >= 1))
     refuse(`the environment ${name}: maxSteps is ${maxSteps}, expected a whole number from 1`);
   if (environment.tools && !environment.format)
-    refuse(`the environment ${name} has tools, but no format in which agents call them`);
+    refuse(`the environment ${name} has tools, but no call format`);
   return environment;
 }
 

@@ -64,7 +64,7 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ trainedAgents: ["solvr"] }, 'trainedAgents: the topology has no agent "solvr"; did you mean solver?'],
   [{ trainedAgents: ["critic"] }, 'no agent "critic"; it has solver'],
   [{ trainedAgents: ["solver", "solver"] }, 'agent "solver" is named twice'],
-  [{ trainedAgents: [] }, "nobody would learn"],
+  [{ trainedAgents: [] }, "name at least one trained agent"],
   [{ game }, "game: its players are other, the topology's agents solver"],
   [{ train: [] }, "train is empty"],
   [{ testProblems: [] }, "testProblems is empty"],
@@ -75,9 +75,9 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ grader: "exact" as never }, 'its grader is "exact", expected a function'],
   [{ grader: undefined as never, reward: { grade: () => 1 } as never }, "its reward is an object, expected a function"],
   [{ problems: () => [] }, "give train, a list of problems, or problems, which draws them"],
-  [{ train: [problem(1), problem(1)] }, 'train[1]: the id "1" is that of another problem too'],
-  [{ train: [problem(1), { ...problem(4), id: "0" }] }, 'train[1]: the id "0" is that of a test problem'],
-  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", asks what the test problem "0" asks'],
+  [{ train: [problem(1), problem(1)] }, 'train[1]: the id "1" is not unique'],
+  [{ train: [problem(1), { ...problem(4), id: "0" }] }, 'train[1]: the id "0" belongs to a test problem'],
+  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", repeats the test problem "0" asks'],
   [
     { testProblems: [{ ...problem(0), views: { ann: "?" } }] },
     'testProblems[0], id "0": a view of "ann", but the agents are solver',
@@ -95,7 +95,7 @@ test("what draws problems is checked whenever it draws", () => {
     return () => task.problems(randomFromSeed(0), 2);
   };
   expect(of(() => [problem(1), problem(1)])()).toHaveLength(2);
-  expect(of(() => [problem(1), problem(0)])).toThrow('problems[1]: the id "0" is that of a test problem');
+  expect(of(() => [problem(1), problem(0)])).toThrow('problems[1]: the id "0" belongs to a test problem');
   expect(of(() => [problem(1)])).toThrow("problems gave 1 problems, 2 were asked for");
   expect(() => defineTask(drawing)).toThrow("give train, a list of problems");
 });

@@ -61,9 +61,9 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
   for (const [key, value] of Object.entries({ grader, reward }))
     if (value !== undefined && typeof value !== "function")
       refuse(`${name}: its ${key} is ${shownValue(value)}, expected a function`);
-  if (testProblems.length === 0) refuse(`${name}: testProblems is empty: nothing could be measured`);
-  if (train?.length === 0) refuse(`${name}: train is empty: nothing could be learned`);
-  if (environment && game) refuse(`${name}: a game is played turn by turn for trees, which have no environment`);
+  if (testProblems.length === 0) refuse(`${name}: testProblems is empty; add problems`);
+  if (train?.length === 0) refuse(`${name}: train is empty; add problems`);
+  if (environment && game) refuse(`${name}: trees do not support an environment; remove one of them`);
   for (const [key, list] of Object.entries({ testProblems, validation, train: train ?? [] }))
     checkProblems(key, list, agents);
   checkDrawn("validation", validation, testProblems, agents);
@@ -95,7 +95,7 @@ function checkAgents(
   if (agents.length === 0) refuse("the topology has no agents");
   const twice = [agents, trained ?? []].flatMap((list) => list.filter((agent, i) => list.indexOf(agent) !== i))[0];
   if (twice !== undefined) refuse(`agent "${twice}" is named twice`, { agent: twice });
-  if (trained?.length === 0) refuse("trainedAgents is empty: nobody would learn");
+  if (trained?.length === 0) refuse("trainedAgents is empty; name at least one agent");
   for (const agent of trained ?? [])
     if (!agents.includes(agent)) {
       const near = nearestName(agent, agents);

@@ -76,7 +76,7 @@ test("omits and counts problems that cannot be dealt and unreadable rows", async
   const task = await dataTask({ name: "data", team: "star", agents: 2, data }, noting);
   expect([...(task.pool ?? []), ...task.testProblems]).toHaveLength(8);
   expect(notes).toEqual([
-    expect.stringMatching(/^left out: 1 rows of the data; the first is .* row 17: gold is no column/u),
+    expect.stringMatching(/^left out: 1 rows of the data; the first is .* row 17: gold is not a column/u),
     expect.stringMatching(/^left out: \d of \d+ training problems state less than two facts/u),
     expect.stringMatching(/^left out: \d of \d+ test problems state less than two facts/u),
   ]);

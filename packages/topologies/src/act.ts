@@ -113,7 +113,7 @@ function continued(
   if (said.kind === "text" && !trace) return { kind: "text", text: `${said.text}${text}${observed.join("\n")}` };
   throw new LaconicError(
     "input_invalid",
-    `the environment ${environment.name} lacks encode: the prompts of agent "${agent}" are ${said.kind === "text" ? "a text" : "tokens"}, and only it knows an observation's tokens`,
+    `the environment ${environment.name} lacks encode: the prompts of agent "${agent}" are ${said.kind === "text" ? "a text" : "tokens"}; add encode, which returns an observation's tokens`,
     { agent },
   );
 }

@@ -34,7 +34,7 @@ export function checkGraph(graph: Graph): void {
         agent: id,
         round: outside,
       });
-    if (own?.length === 0) refuse(`agent "${id}" speaks in no round; remove it`, { agent: id });
+    if (own?.length === 0) refuse(`agent "${id}" never speaks; remove it`, { agent: id });
   }
   if (!isCount(rounds)) refuse(`it has ${rounds} rounds; use an integer of at least 1`, { rounds });
 
@@ -62,7 +62,7 @@ export function checkGraph(graph: Graph): void {
   const undelivered = findUndelivered(graph);
   if (undelivered) refuse(undelivered.message, { edge: undelivered.edge });
 
-  if (answer.agents.length === 0) refuse("nobody answers; name an agent in the answer rule");
+  if (answer.agents.length === 0) refuse("the answer rule is empty; name an agent");
   for (const agent of answer.agents)
     if (!ids.has(agent)) refuse(`the answer rule names the unknown agent "${agent}"`, { agent });
   if (new Set(answer.agents).size < answer.agents.length) refuse("the answer rule names an agent twice");

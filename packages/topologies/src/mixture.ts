@@ -6,7 +6,7 @@ import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
  * @throws LaconicError `topology_invalid` without topologies
  */
 export function mixture(topologies: readonly Topology[], name = "mixture"): Topology {
-  if (topologies.length === 0) throw new LaconicError("topology_invalid", `mixture "${name}" holds no topologies`);
+  if (topologies.length === 0) throw new LaconicError("topology_invalid", `mixture "${name}" has no topologies`);
   return {
     name,
     agents: [...new Set(topologies.flatMap(({ agents }) => agents))],

@@ -39,7 +39,7 @@ const mismatches: readonly (readonly [what: string, value: unknown, said: RegExp
   ["a number", 3, /3/u],
   ["a text", "up", /"up"/u],
   ["a list of texts", ["a"], /a list|"a"/u],
-  ["a promise", Promise.resolve("late"), /gave a promise; it has to answer at once|"late"/u],
+  ["a promise", Promise.resolve("late"), /returned a promise; it must be synchronous|"late"/u],
   ["an empty object", {}, /undefined|an object/u],
 ];
 

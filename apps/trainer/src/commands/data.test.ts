@@ -90,5 +90,5 @@ test("check names an unreadable file and still checks the others", async () => {
 test("offline, a missing file is an error that names the searched places", async () => {
   const { code, err } = await data("get", "svamp", "--folder", await folderWith(), "--offline");
   expect([code, err]).toEqual([2, expect.stringContaining("holds none of svamp/SVAMP.json") as string]);
-  expect((await data("get", "gsm9k")).err).toContain("there is no benchmark gsm9k");
+  expect((await data("get", "gsm9k")).err).toContain("unknown benchmark gsm9k");
 });

@@ -58,7 +58,7 @@ test("a team trains on a file or a pinned hub data set and is tested on its spli
   await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,zero"));
   await expectRefused(
     ["train", config, "--run", join(folder, "damaged")],
-    'sums.csv row 2: the gold "zero" is no number',
+    'sums.csv row 2: the gold "zero" is not a number',
   );
   await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,1"));
   await expectRefused(["train", "--resume", onFile], /data: (?:training|validation) problems was "/u);

@@ -21,7 +21,7 @@ describe("sinks of a configuration", () => {
 
   test.each([
     [["tensorbord"], /sinks\.0: no such sink/u],
-    [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: there is no such setting as projct; did you mean project/u],
+    [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: unknown setting projct; did you mean project/u],
   ])("rejects %j", (sinks, reason) => {
     expect(() => parseAppConfig({ sinks })).toThrow(reason);
   });

@@ -91,7 +91,7 @@ test("what is not there is named, with what was looked for", async () => {
     code: "config_invalid",
     message: "gsm8k has no split validation; it has test, train",
   });
-  expect(() => benchmarkNamed("toString")).toThrow("there is no benchmark toString; there are mmlu, mmlu-153, ");
+  expect(() => benchmarkNamed("toString")).toThrow("unknown benchmark toString; there are mmlu, mmlu-153, ");
 });
 
 test("rows of the hub's Parquet say the same as the pinned files", async () => {

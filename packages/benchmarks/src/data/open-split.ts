@@ -84,7 +84,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   }
   const from = options.from ?? (split.files ? "pinned" : "hub");
   if (from === "hub") {
-    if (!split.hub) throw missing(benchmark, name, "the hub has no such split");
+    if (!split.hub) throw missing(benchmark, name, "split not found on the hub");
     const files = await fromHub(benchmark, name, split.hub, options).catch((error: unknown) => {
       if (!LaconicError.is(error) || !split.placed) throw error;
       const { code, message, detail } = error;

@@ -62,7 +62,7 @@ export function benchmarkNamed(name: string): Benchmark {
   const benchmark = benchmarks.find((each) => each.name === name);
   if (benchmark) return benchmark;
   const known = benchmarks.map((each) => each.name).join(", ");
-  throw new LaconicError("config_invalid", `there is no benchmark ${name}; there are ${known}`, { key: "benchmark" });
+  throw new LaconicError("config_invalid", `unknown benchmark ${name}; there are ${known}`, { key: "benchmark" });
 }
 
 /**

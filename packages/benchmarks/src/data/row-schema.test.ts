@@ -23,6 +23,6 @@ test("a row is read by a schema of anybody's", () => {
   const issues = [{ message: "is missing", path: [{ key: "rows" }, 3] }, { message: "is strange" }];
   expect(read(() => ({ issues }))).toEqual({ reason: "rows: 3: is missing; is strange" });
   expect(read(() => Promise.resolve({ value: problem }))).toEqual({
-    reason: "the schema of its rows waits for something; give one that does not",
+    reason: "the row schema is asynchronous; give a synchronous one",
   });
 });

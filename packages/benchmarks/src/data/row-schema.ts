@@ -18,7 +18,7 @@ interface Issue {
 export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
   if (result instanceof Promise)
-    return { reason: "the schema of its rows waits for something; give one that does not" };
+    return { reason: "the row schema is asynchronous; give a synchronous one" };
   if (!result.issues) return { problem: result.value };
   const words = result.issues.map(({ path = [], message }) =>
     [...path.map((part) => String(typeof part === "object" ? part.key : part)), message].join(": "),

@@ -95,7 +95,7 @@ export function exemplarsNamed(name: string): ExemplarSource {
   const found = exemplarSources.find((each) => each.name === name);
   if (found) return found;
   const known = exemplarSources.map((each) => each.name).join(", ");
-  throw new LaconicError("config_invalid", `there are no exemplars ${name}; there are ${known}`, { key: "exemplars" });
+  throw new LaconicError("config_invalid", `unknown exemplars ${name}; there are ${known}`, { key: "exemplars" });
 }
 
 /** Distinct files of a source. */

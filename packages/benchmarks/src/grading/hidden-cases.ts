@@ -62,5 +62,5 @@ export function pickledText(bytes: Uint8Array): string {
     else if (skipped[code] !== undefined) at += skipped[code];
     else throw new Error(`it is a pickle of more than a text (opcode 0x${code.toString(16)}), which is not run`);
   }
-  throw new Error("it is no whole pickle of a text");
+  throw new Error("it is not a complete pickle of a text");
 }

@@ -3,7 +3,7 @@ import { parseBy } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
 
-/** How answers are graded, and the format of golds. */
+/** Grading of answers, and the format of golds. */
 export type DataGrading =
   | {
       /**
@@ -72,7 +72,7 @@ const source = z.union([name, z.array(name).min(1)], {
   error: "expected a file, a list of files, or hub:owner/name/files",
 });
 const kinds = "numeric, letter, maths, code or text";
-const ruleHelp = "Rule by which an answer is compared with the gold answer";
+const ruleHelp = "Rule that compares an answer with the gold answer";
 const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
   (value) => (typeof value === "string" ? { kind: value } : value),
   z.discriminatedUnion(
@@ -84,7 +84,7 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
         golds: z
           .enum(["letter", "index", "text"])
           .exactOptional()
-          .describe("How the gold answer is read from its column"),
+          .describe("Format of the gold answer in its column"),
         letters: z
           .string()
           .refine(
@@ -96,18 +96,18 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
       }),
       z.strictObject({
         kind: z.literal("maths").describe(ruleHelp),
-        tolerance: z.number().min(0).exactOptional().describe("Largest relative difference of a right number"),
+        tolerance: z.number().min(0).exactOptional().describe("Max relative error of a correct number"),
       }),
       z.strictObject({
         kind: z.literal("text").describe(ruleHelp),
-        ignoreCase: z.boolean().exactOptional().describe("Takes capital letters for small ones"),
+        ignoreCase: z.boolean().exactOptional().describe("Ignores letter case"),
       }),
     ],
     { error: `expected ${kinds}, or an object with such a kind` },
   ),
 );
 const rowFields = {
-  grading: gradingSchema.describe("How answers are graded"),
+  grading: gradingSchema.describe("Grading of answers"),
   columns: z
     .strictObject({
       question: name.exactOptional().describe("Column of the question"),
@@ -122,20 +122,20 @@ const rowFields = {
       views: z
         .union([name, z.record(name, name)], { error: "expected a column, or a column for each agent" })
         .exactOptional()
-        .describe("Column of what only one agent is shown"),
-      group: name.exactOptional().describe("Column by which accuracy is reported apart"),
+        .describe("Column of an agent's private view"),
+      group: name.exactOptional().describe("Column that groups the reported accuracy"),
       metadata: z
         .union([name, z.array(name).min(1)], { error: "expected a column, or a list of columns" })
         .exactOptional()
-        .describe("Columns that are kept with a problem"),
+        .describe("Columns stored with a problem"),
     })
     .exactOptional()
-    .describe("Which column holds what"),
+    .describe("Column names by role"),
   mode: z
     .enum(["strict", "lenient"])
     .exactOptional()
-    .describe("Whether a row that cannot be read ends the run, or is left out and listed"),
-  rows: z.int().min(1).exactOptional().describe("Largest number of rows that are read"),
+    .describe("Action on an invalid row: stop, or skip and list it"),
+  rows: z.int().min(1).exactOptional().describe("Max number of rows"),
 };
 
 /** Checks {@link RowSettings}. */
@@ -149,8 +149,8 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
       [
         source,
         z.strictObject({
-          share: z.number().gt(0).lt(1).describe("Share of the problems that is kept for the test"),
-          seed: z.union([z.string(), z.number()]).exactOptional().describe("Seed by which test problems are drawn"),
+          share: z.number().gt(0).lt(1).describe("Share of problems in the test set"),
+          seed: z.union([z.string(), z.number()]).exactOptional().describe("Seed of the test split"),
         }),
       ],
       { error: "expected files, or { share, seed? } with a share between 0 and 1 that is split off train" },

@@ -108,7 +108,7 @@ async function bytesAt(path: string, signal?: AbortSignal): Promise<Uint8Array> 
 function unreadable(path: string, error: unknown): LaconicError {
   const code = (error as NodeJS.ErrnoException).code;
   const reason =
-    code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "is a folder" : (error as Error).message;
+    code === "ENOENT" ? "file not found" : code === "EISDIR" ? "is a folder" : (error as Error).message;
   return new LaconicError("data_invalid", `${path}: ${reason}`, { file: path }, error);
 }
 

@@ -58,7 +58,7 @@ test("a test file: a training row that asks the same is refused with both places
   const settings: DataSettings = { train, testProblems, grading: "numeric" };
   await expect(openData(settings)).rejects.toMatchObject({
     code: "data_invalid",
-    message: `${train} row 5: asks what ${testProblems} row 2 asks, which is kept for the test: what is learned on measures nothing; mode lenient leaves such rows out of training`,
+    message: `${train} row 5: asks what ${testProblems} row 2 asks, which is kept for the test: training and test overlap; mode lenient leaves such rows out of training`,
     detail: { file: train, row: 5, refused: 1 },
   });
   const data = await openData({ ...settings, mode: "lenient" });

@@ -133,7 +133,7 @@ export async function openData(given: DataSettings, options: SourceOptions = {})
   if (leak && settings.mode !== "lenient")
     throw new LaconicError(
       "data_invalid",
-      `${placeOf(leak)}: ${leak.reason}${leaks.length > 1 ? ` (and ${leaks.length - 1} more rows)` : ""}: what is learned on measures nothing; mode lenient leaves such rows out of training`,
+      `${placeOf(leak)}: ${leak.reason}${leaks.length > 1 ? ` (and ${leaks.length - 1} more rows)` : ""}: training and test overlap; mode lenient leaves such rows out of training`,
       { file: leak.file, row: leak.row, refused: leaks.length },
     );
   const left = new Set(leaks.map(({ problem }) => problem));

@@ -159,7 +159,7 @@ test("bytes that are no UTF-8, files that are not there", async () => {
   expect(await refusal("a.csv", latin, numeric)).toContain("a.csv: is not UTF-8; save it as CSV UTF-8");
   await expect(openProblems("/no/such/file.csv", numeric)).rejects.toMatchObject({
     code: "data_invalid",
-    message: "/no/such/file.csv: there is no such file",
+    message: "/no/such/file.csv: file not found",
   });
   await expect(openProblems(tmpdir(), numeric)).rejects.toThrow(/is a folder/u);
 });
@@ -170,7 +170,7 @@ test("lenient mode leaves rows out and lists them; ids of the others stay", asyn
   await expect(openProblems(path, numeric)).rejects.toMatchObject({ detail: { file: path, row: 2, refused: 1 } });
   const { problems, refused } = await openProblems(path, { ...numeric, mode: "lenient" });
   expect(problems.map(({ id }) => id)).toEqual(["row/1", "row/3"]);
-  expect(refused).toEqual([{ file: path, row: 2, reason: expect.stringContaining("is no number") as string }]);
+  expect(refused).toEqual([{ file: path, row: 2, reason: expect.stringContaining("is not a number") as string }]);
   expect(await refusal("a.jsonl", '{"question":"r"}', { ...numeric, mode: "lenient" })).toContain("no row is left");
 });
 
@@ -214,14 +214,14 @@ test.each([
   [
     { level: 1 },
     { metadata: ["levl"] },
-    "levl is no column; the row has question, gold, level: columns.metadata names another, such as level",
+    "levl is not a column; the row has question, gold, level: columns.metadata names another, such as level",
   ],
   [
     { of_a: 1 },
     { views: { a: "ofa" } },
-    "ofa is no column; the row has question, gold, of_a: columns.views.a names another, such as of_a",
+    "ofa is not a column; the row has question, gold, of_a: columns.views.a names another, such as of_a",
   ],
-  [{}, { group: "level" }, "level is no column"],
+  [{}, { group: "level" }, "level is not a column"],
 ])("a row with %j, read by %j, is refused", async (more, columns, reason) => {
   const line = JSON.stringify({ question: "k?", gold: "6", ...more });
   expect(await refusal("a.jsonl", line, { ...numeric, columns })).toContain(reason);

@@ -9,7 +9,7 @@ import { type DataColumns, type DataGrading, lettersOf } from "./data-settings.t
 /** Reads a row as a problem, or returns why it is unreadable. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): ReadRow {
   try {
-    const named = isRecord(row) ? row : refuse("the row is no object with named columns");
+    const named = isRecord(row) ? row : refuse("the row is not an object with named columns");
     return { problem: problemOf(named, grading, columns) };
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };
@@ -76,7 +76,7 @@ function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonl
     );
   const texts = list.flatMap((each: unknown) => plainText(each)?.trim() ?? []);
   if (list.length < 2 || list.length > 26 || texts.length < list.length)
-    return refuse(`${column} holds no list of 2 to 26 texts`);
+    return refuse(`${column} is not a list of 2 to 26 texts`);
   return texts;
 }
 
@@ -107,7 +107,7 @@ function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold
     }
     case "text":
       return written.includes("####")
-        ? refuse("the gold holds ####, behind which an answer is looked for")
+        ? refuse("the gold contains ####, the marker of an answer")
         : { gold: written.trim(), grading: { kind: "text", ...(grading.ignoreCase && { ignoreCase: true }) } };
     case "code":
       return codeGold(written, row);
@@ -122,7 +122,7 @@ function numericGold(written: string): ReadGold {
   const gold = decimalText(grouped ? number.trim().replaceAll(",", "") : number.trim());
   if (gold !== null) return { gold, grading: { kind: "numeric" }, ...(solution && { solution }) };
   return refuse(
-    `the gold ${shownValue(number.trim())} is no number; fractions, powers and expressions are graded as maths`,
+    `the gold ${shownValue(number.trim())} is not a number; fractions, powers and expressions are graded as maths`,
   );
 }
 
@@ -133,11 +133,11 @@ function letterGold(
 ): ReadGold {
   const letters = choices ? lettersOf(choices.length) : grading.letters;
   if (letters === undefined)
-    return refuse("there are no options; name their column as columns.choices, or say grading.letters");
+    return refuse("no options; set columns.choices or grading.letters");
   const result = (index: number): ReadGold =>
     index >= 0 && index < letters.length
       ? { gold: letters[index] as string, grading: { kind: "letter", letters } }
-      : refuse(`the gold ${shownValue(written)} is none of the ${letters.length} options${hintOf(written, grading)}`);
+      : refuse(`the gold ${shownValue(written)} is not among the ${letters.length} options${hintOf(written, grading)}`);
   switch (grading.golds ?? "letter") {
     case "letter":
       return result(written.length === 1 ? letters.indexOf(written.toUpperCase()) : -1);
@@ -159,7 +159,7 @@ function hintOf(written: string, { golds = "letter" }: Extract<DataGrading, { ki
 
 function codeGold(test: string, { question, entryPoint }: GoldRow): ReadGold {
   if (entryPoint === undefined)
-    return refuse("there is no entry_point; columns.entryPoint names the column of the function to define");
+    return refuse("no entry_point; set columns.entryPoint to the column of the function to define");
   if (!/^[A-Za-z_]\w*$/u.test(entryPoint)) return refuse(`${shownValue(entryPoint)} is not the name of a function`);
   // A prose question is not prepended to the reply's code.
   const begins = new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${entryPoint}[ \\t]*\\(`, "mu").test(question);
@@ -293,6 +293,6 @@ function missing(row: Readonly<Record<string, unknown>>, column: string, setting
   const there = Object.keys(row);
   const near = nearestName(column, there);
   const advice = `columns.${setting} names another${near === undefined ? "" : `, such as ${near}`}`;
-  const state = Object.hasOwn(row, column) ? "is empty" : "is no column";
+  const state = Object.hasOwn(row, column) ? "is empty" : "is not a column";
   return `${column} ${state}; the row has ${there.join(", ") || "none"}: ${advice}`;
 }

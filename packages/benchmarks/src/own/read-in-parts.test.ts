@@ -108,7 +108,7 @@ test("a file of one's own is read in parts too, and only so many rows of other f
 test("a column that is not there is named beside those that are", async () => {
   const { open } = await hubWith();
   await expect(open({ columns: { question: "ask", gold: "total" } })).rejects.toThrow(
-    /train-0\.parquet row 1: total is no column; the row has ask, sum, context/u,
+    /train-0\.parquet row 1: total is not a column; the row has ask, sum, context/u,
   );
 });
 

@@ -24,7 +24,7 @@ export function checkSampleRequests(limits: ModelLimits, requests: readonly Samp
     if (promptTokens.length === 0) throw fail("the prompt is empty");
     if (promptTokens.length >= limits.maxPositions)
       throw fail(
-        `the prompt has ${promptTokens.length} tokens and leaves no room for a reply, the model holds ${limits.maxPositions}`,
+        `the prompt has ${promptTokens.length} tokens and leaves no room for a reply; the model's limit is ${limits.maxPositions}`,
         { contextLength: limits.maxPositions },
       );
     checkTokens(limits, promptTokens, "prompt", fail);
@@ -63,7 +63,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
     const length = promptTokens.length + completionTokens.length;
     // The last token predicts nothing, so it needs no position.
     if (length - 1 > limits.maxPositions)
-      throw fail(`prompt and completion have ${length} tokens, the model holds ${limits.maxPositions}`);
+      throw fail(`prompt and completion have ${length} tokens; the model's limit is ${limits.maxPositions}`);
     if (!(temperature >= 0 && Number.isFinite(temperature)))
       throw fail(`temperature is ${temperature}, expected a number from 0`);
   });
@@ -73,12 +73,12 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
     const fail = failAt(index);
-    if (tokens.length === 0) throw fail("there is no token to value");
+    if (tokens.length === 0) throw fail("no tokens to evaluate");
     checkTokens(limits, tokens, "tokens", fail);
     if (tokens.length > limits.maxPositions)
-      throw fail(`there are ${tokens.length} tokens, the model holds ${limits.maxPositions}`);
+      throw fail(`there are ${tokens.length} tokens; the model's limit is ${limits.maxPositions}`);
     if (!(Number.isInteger(from) && from >= 0 && from < tokens.length))
-      throw fail(`from is ${from}, expected a place among ${tokens.length} tokens`);
+      throw fail(`from is ${from}, expected a position among ${tokens.length} tokens`);
   });
 }
 

@@ -43,7 +43,7 @@ export async function checkedAnswer<T>(
 export function checkValue(of: ValueName, given: unknown, lacks: (given: unknown) => string | null): void {
   if (given instanceof Promise) {
     given.catch(() => undefined); // not awaited
-    throw refused(of, "gave a promise; it has to answer at once, so compute before what it waits for");
+    throw refused(of, "returned a promise; it must be synchronous, so compute async inputs before");
   }
   const lack = lacks(given);
   if (lack !== null) throw refused(of, lack);

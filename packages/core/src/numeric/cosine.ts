@@ -43,7 +43,7 @@ const cancelled = [16, 49, Infinity] as const;
 function reduce(angle: number): Reduced {
   if (angle <= Math.PI / 4) return { quarter: 0, rest: angle, low: 0 };
   if (!(angle <= largest))
-    throw new LaconicError("input_invalid", `an angle of at most 2^19 pi was expected, got ${angle}`, { angle });
+    throw new LaconicError("input_invalid", `expected an angle of at most 2^19 pi, got ${angle}`, { angle });
   const quarters = Math.floor((angle * 2) / Math.PI + 0.5);
   let left = angle;
   let rest = 0;

@@ -27,7 +27,7 @@ export interface Random {
 /** Starts a stream from a text or number. @throws LaconicError `input_invalid` for NaN or infinity */
 export function randomFromSeed(seed: string | number): Random {
   if (typeof seed === "number" && !Number.isFinite(seed))
-    throw new LaconicError("input_invalid", `a seed is a text or a finite number, not ${seed}`);
+    throw new LaconicError("input_invalid", `a seed must be a string or a finite number, not ${seed}`);
   return randomFromState(hash128(`seed:${seed}`));
 }
 

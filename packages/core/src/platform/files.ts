@@ -31,7 +31,7 @@ export async function moveFile(
 export async function writing<T>(
   path: string,
   write: () => Promise<T>,
-  advice = "mend the cause and continue",
+  advice = "fix the cause and resume",
 ): Promise<T> {
   try {
     return await write();

@@ -26,7 +26,7 @@ export function unpackedBytes(
     return unpackers[form](bytes, { maxOutputLength: Math.max(1, most) });
   } catch (error) {
     const isTooMuch = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    const reason = isTooMuch ? `they become more than ${most} bytes` : (error as Error).message;
+    const reason = isTooMuch ? `the unpacked size is above ${most} bytes` : (error as Error).message;
     throw new LaconicError("data_invalid", `packed bytes cannot be read: ${reason}`, { most }, error);
   }
 }

@@ -41,7 +41,7 @@ export const issueWords: z.core.$ZodErrorMap = (issue) => {
     case "invalid_union":
       if (issue.discriminator !== undefined && Array.isArray(issue.options) && issue.options.length > 0)
         return `its ${issue.discriminator} must be ${oneOf(issue.options)}${nearTo(valueAt(issue.input, issue.discriminator), issue.options)}`;
-      return unionWords(issue.errors ?? []) ?? `it fits none of what is accepted here: ${given}`;
+      return unionWords(issue.errors ?? []) ?? `it is not accepted here: ${given}`;
     case "invalid_key":
     case "invalid_element":
       return issue.issues?.[0]?.message ?? `an entry does not fit: ${given}`;
@@ -104,8 +104,8 @@ function strayKeys(keys: readonly string[], known: readonly string[]): string {
   return keys
     .map((key) => {
       const near = nearestName(key, known);
-      const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`;
-      return `there is no such setting as ${key}${known.length === 0 ? "" : `; ${hint}`}`;
+      const hint = near === undefined ? `known settings: ${known.join(", ")}` : `did you mean ${near}?`;
+      return `unknown setting ${key}${known.length === 0 ? "" : `; ${hint}`}`;
     })
     .join("; ");
 }

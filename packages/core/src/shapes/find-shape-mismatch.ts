@@ -31,7 +31,7 @@ export function findShapeMismatch(shape: Shape, value: unknown): ShapeMismatch |
     case "either":
       return shape.of.some((each) => findShapeMismatch(each, value) === null)
         ? null
-        : shapeMismatch(`it fits none of what is accepted here: ${shownValue(value)}`);
+        : shapeMismatch(`it is not accepted here: ${shownValue(value)}`);
   }
 }
 

@@ -64,8 +64,8 @@ export function serverAddress(
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw fail("expected an address such as http://127.0.0.1:8000");
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw fail("a user, a key or a query does not belong into the address; give the key as apiKey");
+    throw fail("the address must not contain a user, key or query; pass the key as apiKey");
   if (url.protocol === "http:" && !loopback.test(url.hostname) && !plainHttp.allowed)
-    throw fail(`it would be reached without encryption; use https, or set ${plainHttp.option}`);
+    throw fail(`the connection would not be encrypted; use https, or set ${plainHttp.option}`);
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
 }

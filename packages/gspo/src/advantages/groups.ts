@@ -57,7 +57,7 @@ export function checkRewards(rewards: Column, name = "reward"): void {
   if (row >= 0)
     throw new LaconicError(
       "reward_invalid",
-      `${name} ${row} is ${rewards[row]}; it is a number that lies within ±${maxReward}, or is NaN where it does not apply`,
+      `${name} ${row} is ${rewards[row]}; expected a number within ±${maxReward}, or NaN where it does not apply`,
       { row },
     );
 }
@@ -107,7 +107,7 @@ export function perGroup(
       if (!Number.isFinite(value))
         throw new LaconicError(
           "numeric_invalid",
-          `the advantage of reward ${row}, ${rewards[row]}, is ${value}: what it is divided by is too close to 0`,
+          `the advantage of reward ${row}, ${rewards[row]}, is ${value}; its divisor is too close to 0`,
           { row },
         );
       advantages[row] = value;

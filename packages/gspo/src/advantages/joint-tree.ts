@@ -39,7 +39,7 @@ export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[]
   if (!(gamma >= 0 && gamma <= 1))
     throw new LaconicError("input_invalid", `gamma is ${gamma}, expected 0 to 1`, { gamma });
   const agents = root.actions[0]?.replies.length ?? 0;
-  if (agents === 0) throw new LaconicError("input_invalid", "a tree needs actions, and each a reply of every agent");
+  if (agents === 0) throw new LaconicError("input_invalid", "a tree needs actions with a reply of every agent");
   const credits: ReplyCredit[] = [];
   returnsOf(root, gamma, agents, [], credits);
   return credits;

@@ -77,7 +77,7 @@ function unopened({ model, train, ...settings }: NamedModelCritic): Critic<null>
   const early = (): never => {
     throw new LaconicError(
       "config_invalid",
-      "modelCritic: its model is not open: a run opens it, by its name; elsewhere give a ValueModel of an engine, and encode",
+      "modelCritic: its model is not open; name it in a run, or pass an engine's ValueModel and encode",
     );
   };
   return {

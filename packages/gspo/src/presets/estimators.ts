@@ -75,11 +75,11 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   group: {
     shape: group<GroupAdvantageOptions>({
       scale: {
-        help: "What differences are divided by: nothing, the group's deviation, or the batch's",
+        help: "Divisor of differences: none, or the standard deviation of group or batch",
         shape: { kind: "choice", of: advantageScales },
       },
       std: {
-        help: "Divisor under the root of the deviation: n - 1 or n",
+        help: "Divisor of the variance: n - 1 or n",
         shape: { kind: "choice", of: deviationForms },
         optional: true,
         default: "sample",
@@ -131,7 +131,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
   "pass-at-k": {
     shape: group<EstimatorOptions["pass-at-k"]>({
-      scaled: { ...boolean, help: "Divides by the deviation of the group" },
+      scaled: { ...boolean, help: "Divides by the group's standard deviation" },
     }),
     estimate: ({ rewards, groups }, options) => passAtK(rewards, groups, options),
   },
@@ -160,7 +160,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   "running-baseline": {
     shape: group<EstimatorOptions["running-baseline"]>({
       decay: {
-        help: "Weight of the past in an agent's baseline, at each reward",
+        help: "Weight of the past in an agent's baseline, per reward",
         shape: { kind: "number", min: 0, below: 1 },
         optional: true,
         default: 0.95,
@@ -170,7 +170,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
     init: (): RunningBaselineState => ({}),
     estimate: ({ rewards, agents, weights }, { decay }, state) => {
       if (agents) return runningBaseline(state as RunningBaselineState, rewards, agents, decay, weights);
-      throw new LaconicError("input_invalid", "running-baseline: the batch does not say whose rewards they are");
+      throw new LaconicError("input_invalid", "running-baseline: the batch lacks the agent of each reward");
     },
   },
 };

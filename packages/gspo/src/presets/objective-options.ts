@@ -18,10 +18,10 @@ const pair = { shape: { kind: "list", of: shapes.above0, least: 2, most: 2 }, op
 
 const fields: FieldsOf<ObjectiveOptions> = {
   kl: {
-    help: "A penalty for leaving a reference policy; absent for none",
+    help: "KL penalty to a reference policy; absent for none",
     shape: group<KlOptions>({
       estimator: {
-        help: "How the divergence is estimated",
+        help: "Estimator of the divergence",
         shape: { kind: "choice", of: klEstimators },
       },
       coefficient: { help: "Factor of the penalty", shape: shapes.above0 },
@@ -46,32 +46,32 @@ const fields: FieldsOf<ObjectiveOptions> = {
     help: "Correction for replies that another policy sampled; absent for none",
     shape: group<ImportanceOptions>({
       kind: {
-        help: "`truncate` (TIS) bounds the ratio, `mask` (MIS) leaves out what is beyond the bound",
+        help: "`truncate` (TIS) bounds the ratio, `mask` (MIS) drops ratios beyond it",
         shape: { kind: "choice", of: importanceKinds },
       },
       level: {
-        help: "What a ratio is of: a token, a sequence, or the geometric mean over a sequence",
+        help: "Unit of a ratio: token, sequence, or geometric mean over a sequence",
         shape: { kind: "choice", of: importanceLevels },
       },
       cap: { help: "Bound of the ratio", shape: { kind: "number", above: 1 } },
       veto: {
-        help: "Ratio of a token below which its whole sequence is left out",
+        help: "Token ratio below which the whole sequence is dropped",
         shape: { kind: "number", above: 0, below: 1 },
         optional: true,
       },
       gapAbove: {
         ...above0,
-        help: "Corrects only batches whose mean gap between trainer and sampler is above this, in nats",
+        help: "Minimum mean log-prob gap of a corrected batch, in nats",
       },
     }),
     optional: true,
   },
   offPolicyMask: {
     ...above0,
-    help: "Leaves out a sequence with a negative advantage whose mean log-prob fell by more than this, in nats",
+    help: "Drops negative-advantage sequences whose mean log-prob fell by more, in nats",
   },
   clip: {
-    help: "How far a ratio may leave 1 before its gradient is cut: one number, or one for each side",
+    help: "Clip range of the ratio around 1: one number, or one per side",
     shape: group<ClipRange>({
       low: { help: "Below 1", shape: shapes.above0 },
       high: { help: "Above 1", shape: shapes.above0 },
@@ -79,7 +79,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
     optional: true,
   },
   aggregation: {
-    help: "How token losses become one number",
+    help: "Aggregation of token losses",
     shape: {
       kind: "choice",
       of: aggregations,
@@ -88,7 +88,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
   },
   constantLength: { ...above0, help: "The length L of `seq-mean-token-sum-norm`" },
   minLength: {
-    help: "Tokens that a reply counts for at least in the exponent of its ratio",
+    help: "Minimum reply length in the exponent of its ratio, in tokens",
     shape: { kind: "number", min: 1 },
     optional: true,
   },

@@ -12,7 +12,7 @@ export interface CriticSubject {
 /** Conformance cases of critics that may use a state's turn and all earlier text of {@link exampleBatch}. */
 export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
   {
-    name: "gives a finite value for each row, the same each time it is asked",
+    name: "returns the same finite value for each row every time",
     async run(create) {
       const { critic } = await create();
       const batch = exampleBatch();
@@ -25,7 +25,7 @@ export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
     },
   },
   {
-    name: "learns what states come to: values approach targets that follow the turn",
+    name: "learns values that approach targets by turn",
     async run(create) {
       const { critic } = await create();
       const error = (values: Float64Array): number =>
@@ -36,7 +36,7 @@ export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
     },
   },
   {
-    name: "values a state by what was before it, and by nothing that came of it",
+    name: "values a state by earlier turns only",
     async run(create) {
       const { critic } = await create();
       const state = await taught(critic, critic.init(), 3);
@@ -48,7 +48,7 @@ export const criticCases: readonly ConformanceCase<CriticSubject>[] = [
     },
   },
   {
-    name: "goes on from what a checkpoint holds, bit for bit",
+    name: "resumes from a checkpoint bit for bit",
     async run(create) {
       const { critic, folder } = await create();
       const state = await taught(critic, critic.init(), 3);

@@ -64,7 +64,7 @@ export const estimatorCases: readonly ConformanceCase<Estimator>[] = [
     },
   },
   {
-    name: "gives the same for the same batch and state, whatever it was asked before",
+    name: "returns the same for the same batch and state, after any other calls",
     async run(create) {
       const estimator = await create();
       const first = await estimate(estimator, exampleBatch());
@@ -76,7 +76,7 @@ export const estimatorCases: readonly ConformanceCase<Estimator>[] = [
     },
   },
   {
-    name: "goes on from its state after a checkpoint",
+    name: "resumes from a checkpointed state",
     async run(create) {
       const estimator = await create();
       const { state } = await estimate(estimator, exampleBatch());

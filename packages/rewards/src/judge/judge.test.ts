@@ -124,9 +124,9 @@ describe("a judge", () => {
   });
 
   test.each([
-    [{ criteria: [] }, "there are no criteria"],
-    [{ criteria: [{ name: "a b", question: "?" }] }, '"a b" is no name'],
-    [{ criteria: [...rubric.criteria, ...rubric.criteria] }, "two criteria are called right"],
+    [{ criteria: [] }, "the list of criteria is empty"],
+    [{ criteria: [{ name: "a b", question: "?" }] }, '"a b" is not a name'],
+    [{ criteria: [...rubric.criteria, ...rubric.criteria] }, "duplicate criterion right"],
     [{ criteria: [{ name: "a", question: "?", weight: 0 }] }, "the weight of a is 0"],
     ["  ", "task asks nothing"],
   ])("%j is no rubric", (given, reason) => {

@@ -103,14 +103,14 @@ const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
 function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
   const refuse = (reason: string): LaconicError => new LaconicError("config_invalid", `rubric: ${reason}`);
-  if (criteria.length === 0) throw refuse("there are no criteria");
+  if (criteria.length === 0) throw refuse("the list of criteria is empty");
   const seen = new Set<string>();
   return criteria.map(({ name, question, weight = 1 }) => {
     if (!nameForm.test(name))
-      throw refuse(`${JSON.stringify(name)} is no name: a lower case letter, then letters, digits, - and _`);
-    if (seen.has(name)) throw refuse(`two criteria are called ${name}`);
+      throw refuse(`${JSON.stringify(name)} is not a name: expected a lower-case letter, then letters, digits, - and _`);
+    if (seen.has(name)) throw refuse(`duplicate criterion ${name}`);
     seen.add(name);
-    if (question.trim() === "") throw refuse(`${name} asks nothing`);
+    if (question.trim() === "") throw refuse(`${name}: the question is empty`);
     if (!(weight > 0 && weight < Infinity))
       throw refuse(`the weight of ${name} is ${weight}, expected a number above 0`);
     return { name, question, weight };

@@ -66,5 +66,5 @@ test("the win rate counts ties half, and leaves out what was not decided", async
   expect(result.rate?.low).toBeGreaterThan(0.15);
   expect(result.rate?.high).toBeLessThan(0.96);
   expect((await winRate(createPreference({ model, criterion: "longer" }), [])).rate).toBeNull();
-  expect(() => createPreference({ model, criterion: " " })).toThrow("criterion: says nothing");
+  expect(() => createPreference({ model, criterion: " " })).toThrow("criterion: the text is empty");
 });

@@ -37,7 +37,7 @@ type Place = "FIRST" | "SECOND" | "TIE";
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
   const { criterion } = options;
-  if (criterion.trim() === "") throw new LaconicError("config_invalid", "criterion: says nothing");
+  if (criterion.trim() === "") throw new LaconicError("config_invalid", "criterion: the text is empty");
   const most = charactersOf(options);
   const ask = judgeAsker<Place>(options);
   const inPlaces = (

@@ -31,7 +31,7 @@ export const groupRewardCases: readonly ConformanceCase<GroupReward>[] = [
     },
   },
   {
-    name: "is pure: the same episodes earn the same again and stay as they were",
+    name: "is pure: episodes earn the same again and stay unchanged",
     async run(create) {
       const reward = await create();
       const before = JSON.stringify(episodes);
@@ -41,7 +41,7 @@ export const groupRewardCases: readonly ConformanceCase<GroupReward>[] = [
     },
   },
   {
-    name: "gives an episode the same wherever it stands among the others",
+    name: "gives an episode the same reward in any order",
     async run(create) {
       const reward = await create();
       const [there, back] = [await read(reward, episodes), await read(reward, episodes.toReversed())];

@@ -52,7 +52,7 @@ export const rewardCases: readonly ConformanceCase<Reward>[] = [
     },
   },
   {
-    name: "is pure: the same episode earns the same again and stays as it was",
+    name: "is pure: an episode earns the same again and stays unchanged",
     async run(create) {
       const reward = await create();
       for (const [what, episode] of Object.entries(episodes)) {

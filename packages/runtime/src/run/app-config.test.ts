@@ -55,7 +55,7 @@ test.each([
   [
     ownData({ columns: { gold: "a", qestion: "q" } }),
     "task.data.columns",
-    "there is no such setting as qestion; did you mean question?",
+    "unknown setting qestion; did you mean question?",
   ],
   [{ ...ownData({}), actor: { model: "x" } }, "actor", "every agent of this task learns"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],

@@ -104,7 +104,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
     await expect(openTask({ ...settings, file }, resources)).rejects.toThrow(
-      /problems\.jsonl row 2: gold is no column/u,
+      /problems\.jsonl row 2: gold is not a column/u,
     );
   });
 

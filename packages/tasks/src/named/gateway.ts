@@ -10,30 +10,30 @@ export const gateway: NamedTask<SettingsOf<"gateway">> = {
     agents: z
       .array(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/u))
       .min(1)
-      .describe("Agents, as requests name them in `model`"),
+      .describe("Agent names, as in the requests' `model`"),
     frozen: z.array(z.string()).default([]).describe("Agents that do not learn and speak with the actor"),
     rerendered: z
       .enum(["branch", "refuse"])
       .default("branch")
-      .describe("A prompt that says an earlier reply in other tokens: begins a new sequence, or is refused"),
+      .describe("Action when a prompt retokenizes an earlier reply: new sequence, or refusal"),
     otherSampling: z
       .enum(["run", "refuse"])
       .default("run")
-      .describe("A request for another temperature: is answered at the run's, or refused"),
+      .describe("Action on another temperature: use the run's, or refuse"),
     tools: z
       .enum(["told", "untold", "none"])
       .default("told")
-      .describe("Calls of tools in replies: `told` lists a request's tools to the model"),
+      .describe("Tool calls in replies; `told` lists the request's tools in the prompt"),
     limits: z
       .strictObject({
-        maxOpen: count.exactOptional().describe("Rollouts that are open at the same time"),
-        maxCalls: count.exactOptional().describe("Requests of a rollout"),
-        maxTokens: count.exactOptional().describe("Tokens of all prompts and replies of a rollout"),
-        rolloutSeconds: seconds.exactOptional().describe("Seconds without a request after which a rollout is dropped"),
-        groupSeconds: seconds.exactOptional().describe("Seconds after which a group goes on with the rollouts it has"),
+        maxOpen: count.exactOptional().describe("Max open rollouts"),
+        maxCalls: count.exactOptional().describe("Max requests per rollout"),
+        maxTokens: count.exactOptional().describe("Max prompt and reply tokens per rollout"),
+        rolloutSeconds: seconds.exactOptional().describe("Idle seconds before a rollout is dropped"),
+        groupSeconds: seconds.exactOptional().describe("Seconds before a group continues with its present rollouts"),
         stalledSeconds: seconds
           .exactOptional()
-          .describe("Seconds in which no open rollout asks for anything, after which one group more may begin"),
+          .describe("Seconds without requests before another group may begin"),
       })
       .exactOptional()
       .describe("Limits of rollouts"),
@@ -48,11 +48,11 @@ export const gateway: NamedTask<SettingsOf<"gateway">> = {
     })
     .refine(({ agents, frozen }) => frozen.length < agents.length, {
       path: ["frozen"],
-      error: "nobody would learn",
+      error: "name at least one trained agent",
     }),
   title: ({ agents }) => `gateway/${agents.join("+")}`,
   about: ({ agents }) =>
-    `${agents.join(", ")} ${agents.length === 1 ? "is an agent" : "are agents"} of another program, which asks for their words through an endpoint. It plays the game by its own rules, and says itself what an episode earned.`,
+    `${agents.join(", ")} ${agents.length === 1 ? "is an agent" : "are agents"} of another program, which requests replies through an endpoint. It runs the episodes and reports their rewards.`,
   isServed: true,
   hasFrozenAgents: ({ frozen = [] }) => frozen.length > 0,
   async open({ agents, frozen = [] }, resources) {
@@ -71,7 +71,7 @@ export const gateway: NamedTask<SettingsOf<"gateway">> = {
 async function playedElsewhere(): Promise<never> {
   throw new LaconicError(
     "config_invalid",
-    "task: the agents of a gateway belong to another program, which plays by itself; laconic serve --train takes what they say",
+    "task: a gateway's agents belong to another program; use laconic serve --train",
     { key: "task" },
   );
 }

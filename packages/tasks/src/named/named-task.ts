@@ -113,5 +113,5 @@ export function tokens(value: number, description: string, most?: number): z.Zod
 }
 
 export function replyTokens(value: number): z.ZodDefault<z.ZodInt> {
-  return tokens(value, "Tokens that a reply may have");
+  return tokens(value, "Max reply length in tokens");
 }

@@ -5,20 +5,20 @@ import { teamNames } from "../text/teams/presets.ts";
 import { presetsAmong, teamTitle } from "../text/teams/team-of.ts";
 import { replyTokens, settings, tokens, type NamedTasks } from "./named-task.ts";
 
-const prompts = z.enum(["own", "published"]).default("own").describe("Our prompts, or those that were published");
+const prompts = z.enum(["own", "published"]).default("own").describe("Prompts of Laconic, or the published ones");
 
 const teamFields = {
   team: z
     .union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
       error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
     })
-    .describe("Who speaks to whom: a team by name, or your own"),
-  agents: tokens(teamDefaults.agents, "How many agents the team has", 16),
-  rounds: tokens(teamDefaults.rounds, "How many rounds the team speaks", 8),
+    .describe("Team: a name, or a custom topology"),
+  agents: tokens(teamDefaults.agents, "Number of agents", 16),
+  rounds: tokens(teamDefaults.rounds, "Number of rounds", 8),
   replyTokens: replyTokens(teamDefaults.replyTokens),
-  actorTokens: tokens(teamDefaults.actorTokens, "Tokens that the actor may write"),
+  actorTokens: tokens(teamDefaults.actorTokens, "Max tokens of the actor"),
   graphSeed: z.union([z.string(), z.int()]).exactOptional().describe("Seed of a random communication graph"),
-  density: z.number().min(0).max(1).exactOptional().describe("Share of all edges that a random graph has"),
+  density: z.number().min(0).max(1).exactOptional().describe("Edge density of a random graph"),
   showBudget: z.boolean().default(teamDefaults.showBudget).describe("Whether prompts name the budget"),
 };
 
@@ -38,9 +38,9 @@ function about(question: string, team: TeamSettings["team"]): string {
 export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = {
   benchmark: {
     schema: settings("benchmark", {
-      benchmark: z.string().describe("Name of the benchmark whose problems are trained on"),
+      benchmark: z.string().describe("Name of the training benchmark"),
       ...teamFields,
-      file: z.string().min(1).exactOptional().describe("Its problems, where they lie elsewhere"),
+      file: z.string().min(1).exactOptional().describe("Custom location of the problems"),
     }),
     title: ({ benchmark, team }) => `benchmark/${benchmark}/${teamTitle(team)}`,
     about: ({ benchmark, team }) => about(`a question of ${benchmark}`, team),
@@ -49,7 +49,7 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
   },
   data: {
     schema: settings("data", {
-      data: dataSettingsSchema.describe("Problems of your own: a file, or a data set of the hub"),
+      data: dataSettingsSchema.describe("Custom problems: a file, or a data set of the hub"),
       ...teamFields,
     }),
     title: ({ team }) => `data/${teamTitle(team)}`,
@@ -65,7 +65,7 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
   },
   writing: {
     schema: settings("writing", {
-      form: z.enum(["tldr", "arxiv"]).describe("What the two write: a summary, or an introduction"),
+      form: z.enum(["tldr", "arxiv"]).describe("Text form: a summary, or an introduction"),
       replyTokens: replyTokens(pairTokens),
       strict: z.boolean().default(false).describe("Counts transition phrases at word boundaries alone"),
       prompts,
@@ -79,8 +79,8 @@ export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = 
   },
   code: {
     schema: settings("code", {
-      benchmark: z.enum(["coophumaneval", "humaneval"]).describe("Name of the benchmark whose problems are trained on"),
-      turns: z.union([z.literal(1), z.literal(2)]).describe("Turns that each of the two writes"),
+      benchmark: z.enum(["coophumaneval", "humaneval"]).describe("Name of the training benchmark"),
+      turns: z.union([z.literal(1), z.literal(2)]).describe("Turns per writer"),
       replyTokens: replyTokens(pairTokens),
       prompts,
     }),

@@ -28,7 +28,7 @@ const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pa
 export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
   relay: {
     schema: settings("relay", {
-      level: z.enum(Object.keys(relayLevels) as RelayLevelName[]).describe("How facts are split over the agents"),
+      level: z.enum(Object.keys(relayLevels) as RelayLevelName[]).describe("Distribution of facts over the agents"),
     }),
     title: ({ level }) => `relay/${level}`,
     about: ({ level }) => {
@@ -44,17 +44,17 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
   },
   "relay-hint": {
     schema: settings("relay-hint", {
-      distractors: z.int().min(0).max(8).default(relayHintDefaults.distractors).describe("Facts that nobody asks for"),
-      hintTokens: tokens(relayHintDefaults.hintTokens, "Tokens that a hint may have", 28),
-      actorTokens: tokens(relayHintDefaults.actorTokens, "Tokens that the actor may write", 28),
+      distractors: z.int().min(0).max(8).default(relayHintDefaults.distractors).describe("Number of irrelevant facts"),
+      hintTokens: tokens(relayHintDefaults.hintTokens, "Max hint length in tokens", 28),
+      actorTokens: tokens(relayHintDefaults.actorTokens, "Max tokens of the actor", 28),
       actorReads: z
         .enum(["own", "everything"])
         .default(relayHintDefaults.actorReads)
-        .describe("Facts that the actor reads besides the hint: its own, or all"),
+        .describe("Facts in the actor's prompt: its own, or all"),
       learns: z
         .enum(["collaborator", "actor"])
         .default(relayHintDefaults.learns)
-        .describe("Who learns: the collaborator, or the actor for comparison"),
+        .describe("Trained agent: the collaborator, or the actor for comparison"),
     }),
     about: ({ actorReads = "own" }) =>
       `An actor is asked for a sum, such as k+e, and knows ${actorReads === "own" ? "the first value and every other time the second" : "all that the collaborator knows"}; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.`,
@@ -69,7 +69,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
     schema: settings("relay-critic", {
       commentTokens: tokens(
         relayCriticDefaults.commentTokens,
-        "Tokens that a comment may have, the end token included",
+        "Max comment length in tokens, end token included",
         28,
       ),
     }),
@@ -118,19 +118,19 @@ function story<Options extends StoryOptions>(
 }
 
 const tellerFields = (defaults: TellerSettings) => ({
-  tellerTokens: tokens(defaults.tellerTokens, "Tokens that a teller may write"),
-  solverTokens: tokens(defaults.solverTokens, "Tokens that the solver may write"),
+  tellerTokens: tokens(defaults.tellerTokens, "Max tokens per teller"),
+  solverTokens: tokens(defaults.solverTokens, "Max tokens of the solver"),
   madeUp: z.number().min(0).max(1).default(defaults.madeUp).describe("Share of children with a made-up name"),
-  names: tokens(defaults.names, "How many known names training has, the first of them", knownNames.length),
+  names: tokens(defaults.names, "Number of known names in training, from the first", knownNames.length),
   ask: z
     .enum(["named", "thanks", "one-day"])
     .default(defaults.ask)
-    .describe("What the solver goes on with, behind what it heard"),
+    .describe("Solver's prompt after the received messages"),
   opening: z
     .string()
     .default(defaults.opening)
-    .describe("What ends the story of the teller who knows, for it to go on from"),
-  spelling: z.number().min(0).default(defaults.spelling).describe("What spelling the name earns besides the grade"),
+    .describe("End of the informed teller's story"),
+  spelling: z.number().min(0).default(defaults.spelling).describe("Extra reward for spelling the name"),
 });
 
 const budgetList = (budgets: readonly number[]): z.ZodDefault<z.ZodArray<z.ZodInt>> =>
@@ -146,7 +146,7 @@ export const storyWorlds: NamedTasks<
   "story-relay": {
     schema: settings("story-relay", tellerFields(storyRelayDefaults)),
     about: () =>
-      "A teller goes on with a story of whose a thing is; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
+      "A teller continues a story about a thing's owner; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
     open: story(storyRelayTask),
   },
   "story-tellers": {
@@ -157,12 +157,12 @@ export const storyWorlds: NamedTasks<
   },
   "story-hint": {
     schema: settings("story-hint", {
-      hintTokens: tokens(storyHintDefaults.hintTokens, "Tokens that a hint may have"),
-      actorTokens: tokens(storyHintDefaults.actorTokens, "Tokens that the actor may write"),
+      hintTokens: tokens(storyHintDefaults.hintTokens, "Max hint length in tokens"),
+      actorTokens: tokens(storyHintDefaults.actorTokens, "Max tokens of the actor"),
       learns: z
         .enum(["helper", "actor"])
         .default(storyHintDefaults.learns)
-        .describe("Who learns: the helper, or the actor for comparison"),
+        .describe("Trained agent: the helper, or the actor for comparison"),
     }),
     about: () =>
       "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
@@ -177,9 +177,9 @@ export const storyWorlds: NamedTasks<
   },
   "story-budget": {
     schema: settings("story-budget", {
-      budgets: budgetList(trainedBudgets).describe("Budgets that stand in prompts during training"),
-      unseenBudgets: budgetList(unseenBudgets).describe("Budgets that stand in prompts of evaluations alone"),
-      form: z.enum(budgetFormNames).default("unary").describe("How a budget is said in the prompt"),
+      budgets: budgetList(trainedBudgets).describe("Budgets in training prompts"),
+      unseenBudgets: budgetList(unseenBudgets).describe("Budgets in evaluation prompts only"),
+      form: z.enum(budgetFormNames).default("unary").describe("Wording of a budget in the prompt"),
       replyTokens: replyTokens(budgetCeiling),
     }),
     about: () =>

@@ -34,7 +34,7 @@ export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   if (agent === undefined || split < 0 || tokens.at(-1) !== reply)
     throw new LaconicError(
       "input_invalid",
-      `"${spellRelayTokens(tokens)}" is no relay prompt, which reads like A:k6?k+e>`,
+      `"${spellRelayTokens(tokens)}" is not a relay prompt such as A:k6?k+e>`,
     );
   const before = decode(tokens.slice(1, split));
   const after = tokens.slice(split + 1, -1);
@@ -50,7 +50,7 @@ export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
 function roleMark(agent: AgentId): number {
   const mark = relayMarks.role[agent];
   if (mark !== undefined) return mark;
-  throw new LaconicError("input_invalid", `"${agent}" is no agent of the relay task`, { agent });
+  throw new LaconicError("input_invalid", `"${agent}" is not an agent of the relay task`, { agent });
 }
 
 export function tokensPrompt(tokens: readonly number[]): Prompt {

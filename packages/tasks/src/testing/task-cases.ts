@@ -95,7 +95,7 @@ export const taskCases: readonly TaskCase[] = [
       const trained = task.trainedAgents ?? agents;
       check(trained.length > 0, "nobody learns");
       unique(trained, "learner");
-      for (const agent of trained) check(agents.includes(agent), `the learner ${agent} is no agent`);
+      for (const agent of trained) check(agents.includes(agent), `the learner ${agent} is not an agent`);
       if (task.game) equal(task.game.players.map(({ id }) => id).toSorted(), [...agents].toSorted(), "players");
       for (const { id, views = {} } of [...task.testProblems, ...draw(task, "views", many)])
         for (const agent of Object.keys(views)) check(agents.includes(agent), `${id} has a view of ${agent}`);
@@ -135,7 +135,7 @@ export const taskCases: readonly TaskCase[] = [
       for (const [i, problem] of [...task.testProblems.slice(0, few), ...draw(task, "play", few)].entries()) {
         const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
         const episode = await task.topology.run(problem, context);
-        check(episode.utterances.length > 0, `nobody spoke on ${problem.id}`);
+        check(episode.utterances.length > 0, `no utterances for ${problem.id}`);
         proper(await gradeOfEpisode(task, episode, problem), episode.outputs ?? episode.answer, problem);
         played.push({ problem, episode });
       }
@@ -184,7 +184,7 @@ function proper(grade: Grade, answer: TeamAnswer, { id }: Problem): number {
 
 function unique(names: readonly string[], what: string): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  check(twice === undefined, `the ${what} ${twice} is there twice`);
+  check(twice === undefined, `duplicate ${what} ${twice}`);
 }
 
 function check(condition: boolean, message: string): void {

@@ -60,7 +60,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
     return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
   if (grading.kind === "letter") return { kind: "letter", letters: grading.letters };
   if (grading.kind === "numeric" || grading.kind === "code") return { kind: grading.kind };
-  throw new LaconicError("config_invalid", `task.file: there is no gold for ${kind}`, { key: "task.file" });
+  throw new LaconicError("config_invalid", `task.file: no gold for ${kind}`, { key: "task.file" });
 }
 
 /** @throws LaconicError `data_invalid`, `config_invalid` */
@@ -89,7 +89,7 @@ function usableOf(
 ): BenchmarkProblem[] {
   const usable = problems.filter((problem) => isUsable(problem));
   const text = `${formatCount(problems.length - usable.length)} of ${formatCount(problems.length)} ${kind} state less than two facts that could be dealt among holders`;
-  if (usable.length === 0) throw new LaconicError("data_invalid", `${text}: none is left`);
+  if (usable.length === 0) throw new LaconicError("data_invalid", `${text}: no problem left`);
   if (usable.length < problems.length) note(`left out: ${text}`);
   return usable;
 }

@@ -95,7 +95,7 @@ const none: Prepared = new Map();
 function prepared(tools: readonly Tool[]): Prepared {
   const byName = new Map<string, { tool: Tool; schema: z.ZodType }>();
   for (const tool of tools) {
-    if (byName.has(tool.name)) throw new LaconicError("input_invalid", `two tools are called ${tool.name}`);
+    if (byName.has(tool.name)) throw new LaconicError("input_invalid", `duplicate tool ${tool.name}`);
     try {
       byName.set(tool.name, { tool, schema: schemaOf(tool) });
     } catch (error) {

@@ -81,7 +81,7 @@ test.each<[string, Tool["run"], unknown]>([
   ["throws a text", () => raise("a text"), "Error: t: a text"],
   ["throws nothing", async () => raise(undefined), "Error: t: undefined"],
   ["throws an object", () => raise({ code: 7 }), 'Error: t: {"code":7}'],
-  ["throws what cannot be shown", () => raise(hostile), "Error: t: something that cannot be shown"],
+  ["throws what cannot be shown", () => raise(hostile), "Error: t: an unprintable value"],
   ["throws 50 MB", () => raise(new Error("e".repeat(5e7))), expect.stringMatching(/^Error: t: e{3990} \.\.\. /u)],
   ["returns 50 MB", () => "x".repeat(5e7), `${"x".repeat(4000)} ... (49996000 more characters)`],
   ["returns a cycle", () => cyclic, expect.stringMatching(/^Error: t: Converting circular/u)],
@@ -194,7 +194,7 @@ test("answers and calls are bounded, agents have tools of their own, a text with
     "Error: there is no tool long; there are none",
   ]);
   expect((await called([long], [])).observation).toBeUndefined();
-  expect(() => toolEnvironment({ tools: [long, long] })).toThrow("two tools are called long");
+  expect(() => toolEnvironment({ tools: [long, long] })).toThrow("duplicate tool long");
   expect(() => toolEnvironment({ tools: [long], limits: { seconds: 0 } })).toThrow("limits.seconds is 0");
 });
 

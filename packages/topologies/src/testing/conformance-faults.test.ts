@@ -45,7 +45,7 @@ test.each<[fault: string, subject: TopologySubject, failed: readonly string[]]>(
     { ...sound, edges: [{ from: "a", to: "s" }] },
     [
       "every read follows an edge, comes after the writing, and matches what was delivered",
-      "what an agent says reaches nobody without a path of edges",
+      "a message reaches only agents with a path of edges",
     ],
   ],
   [

@@ -78,7 +78,7 @@ export const topologyCases: readonly TopologyCase[] = [
         for (const call of ledger.calls)
           for (const read of call.reads) {
             const written = utterances[read.turn];
-            check(edges.has(JSON.stringify([read.from, call.agent])), `${read.from} -> ${call.agent} is no edge`);
+            check(edges.has(JSON.stringify([read.from, call.agent])), `${read.from} -> ${call.agent} is not an edge`);
             check(read.turn < call.turn, `turn ${call.turn} reads turn ${read.turn}`);
             equal(written?.agent, read.from, "the writer of a read");
             equal(read.tokens, written?.text.length, "delivered tokens, the end token excluded");
@@ -97,7 +97,7 @@ export const topologyCases: readonly TopologyCase[] = [
     },
   },
   {
-    name: "what an agent says reaches nobody without a path of edges",
+    name: "a message reaches only agents with a path of edges",
     async run(create) {
       for (const speaker of create().topology.agents) {
         const subject = create();
@@ -113,7 +113,7 @@ export const topologyCases: readonly TopologyCase[] = [
     },
   },
   {
-    name: "a silent team costs its end tokens, is read by nobody and answers nothing",
+    name: "a silent team costs its end tokens and has no readers and no answer",
     async run(create) {
       const episode = await runSubject(create(), "silence", { silence: 1 });
       const totals = ledgerTotals(episode.ledger);

@@ -79,7 +79,7 @@ function rowsIn({ num_rows: total, row_groups: groups }: FileMetaData, bytes: nu
   let rows = 0n;
   for (const [i, { num_rows: count, columns }] of groups.entries()) {
     if (count < 0n || count > maxGroupRows)
-      throw new Error(`row group ${i} says it has ${count} rows; at most ${maxGroupRows} are read`);
+      throw new Error(`row group ${i} declares ${count} rows; at most ${maxGroupRows} are read`);
     rows += count;
     for (const { meta_data: data } of columns) {
       const start = data?.dictionary_page_offset || data?.data_page_offset;
@@ -93,7 +93,7 @@ function rowsIn({ num_rows: total, row_groups: groups }: FileMetaData, bytes: nu
         throw new Error(`row group ${i} has a column outside of the file's ${bytes} bytes`);
     }
   }
-  if (rows !== total) throw new Error(`it says it has ${total} rows, and its row groups ${rows}`);
+  if (rows !== total) throw new Error(`it declares ${total} rows, its row groups ${rows}`);
   return Number(rows);
 }
 
@@ -111,7 +111,7 @@ function bounded(compressors: Compressors): Compressors {
     Object.entries(compressors).map(([codec, unpack]) => [
       codec,
       (input: Uint8Array, length: number) => {
-        if (!(length >= 0 && length <= maxPageBytes)) throw new Error(`a page says it unpacks to ${length} bytes`);
+        if (!(length >= 0 && length <= maxPageBytes)) throw new Error(`a page declares ${length} unpacked bytes`);
         return unpack(input, length);
       },
     ]),

@@ -30,5 +30,5 @@ export function plainNumber(written: string): string | null {
 
 export const gold: z.ZodType<string> = numberOrText.transform(
   (written, context) =>
-    plainNumber(written) ?? refuse(context, `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number`),
+    plainNumber(written) ?? refuse(context, `the gold answer ${JSON.stringify(written.slice(0, 40))} is not a number`),
 );

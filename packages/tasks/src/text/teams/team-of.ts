@@ -14,7 +14,7 @@ export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topo
 export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
   const teams = listed(choice).map((one) => oneTeam(one, options));
   const [first] = teams;
-  if (!first) return refuse("names no team");
+  if (!first) return refuse("expected a team's name");
   if (teams.length === 1) return first;
   const title = teamTitle(choice);
   const { trained, holders } = first;
@@ -56,11 +56,11 @@ function oneTeam(choice: TeamChoice, options: TextTeamOptions): TextTeam {
     if (preset) return preset.make(options);
     const near = nearestName(choice, teamNames);
     const advice = near === undefined ? `known: ${teamNames.join(", ")}` : `did you mean ${near}?`;
-    return refuse(`there is no team ${choice}; ${advice}`);
+    return refuse(`unknown team ${choice}; ${advice}`);
   }
   const team = asTeam(typeof choice === "function" ? choice(options) : (preset?.make(options) ?? choice));
   const { topology, trained, holders } = team;
-  if (trained.length === 0) refuse(`nobody learns in ${topology.name}`);
+  if (trained.length === 0) refuse(`no trained agent in ${topology.name}`);
   const stray = [...trained, ...holders].find((agent) => !topology.agents.includes(agent));
   if (stray !== undefined) refuse(`${topology.name} has no agent ${stray}; it has ${topology.agents.join(", ")}`);
   return team;
@@ -75,7 +75,7 @@ function asTeam(made: TeamPreset | TextTeam | Topology | Graph): TextTeam {
       return { topology, trained: topology.agents, holders: [], graph: made };
     }
   }
-  return refuse("this is no team: give a name, a team, a topology, a graph, or a function that returns one of them");
+  return refuse("not a team: give a name, a team, a topology, a graph, or a function that returns one of them");
 }
 
 function isObject(value: unknown): value is object {

@@ -213,12 +213,12 @@ test("one collaborator for several teams; teams with other learners cannot be mi
 
 test.for<[string, unknown, RegExp]>([
   ["a slip of the pen", "plain-debates", /did you mean plain-debate\?/u],
-  ["no name", "constructor", /there is no team constructor; known: solo, /u],
-  ["nothing", [], /names no team/u],
-  ["a number", 3, /this is no team/u],
-  ["null", null, /this is no team/u],
-  ["a function that returns none", () => undefined, /this is no team/u],
-  ["nobody learns", { ...team, trained: [] }, /nobody learns in my-chain/u],
+  ["no name", "constructor", /unknown team constructor; known: solo, /u],
+  ["nothing", [], /expected a team's name/u],
+  ["a number", 3, /not a team: give a name/u],
+  ["null", null, /not a team: give a name/u],
+  ["a function that returns none", () => undefined, /not a team: give a name/u],
+  ["nobody learns", { ...team, trained: [] }, /no trained agent in my-chain/u],
   ["a stranger learns", { ...team, trained: ["c"] }, /my-chain has no agent c; it has a, b/u],
   ["a stranger knows a part", { ...team, holders: ["c"] }, /my-chain has no agent c/u],
 ])("%s is refused at task.team", ([, given, reason]) => {
