@@ -49,7 +49,8 @@ function keysOf(problems: readonly Problem[]): Keys {
 }
 
 function checkProblem(place: string, problem: Problem, agents: readonly AgentId[]): void {
-  if (typeof problem.id !== "string" || problem.id === "") refuse(`${place} has no id; give it a unique string`, problem);
+  if (typeof problem.id !== "string" || problem.id === "")
+    refuse(`${place} has no id; give it a unique string`, problem);
   if (typeof problem.question !== "string") refuse(`${place}, id "${problem.id}", has no question`, problem);
   const stranger = Object.keys(problem.views ?? {}).find((agent) => !agents.includes(agent));
   if (stranger !== undefined)

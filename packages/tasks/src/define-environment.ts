@@ -20,8 +20,7 @@ export function defineEnvironment<State>(environment: Environment<State>): Envir
     if (typeof value !== "function") refuse(`the environment ${name} lacks ${key}, a function`);
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps >= 1))
     refuse(`the environment ${name}: maxSteps is ${maxSteps}, expected a whole number from 1`);
-  if (environment.tools && !environment.format)
-    refuse(`the environment ${name} has tools, but no call format`);
+  if (environment.tools && !environment.format) refuse(`the environment ${name} has tools, but no call format`);
   return environment;
 }
 

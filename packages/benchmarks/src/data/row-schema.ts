@@ -17,8 +17,7 @@ interface Issue {
 /** Parses a row, or returns its issues with their paths. */
 export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
-  if (result instanceof Promise)
-    return { reason: "the row schema is asynchronous; give a synchronous one" };
+  if (result instanceof Promise) return { reason: "the row schema is asynchronous; give a synchronous one" };
   if (!result.issues) return { problem: result.value };
   const words = result.issues.map(({ path = [], message }) =>
     [...path.map((part) => String(typeof part === "object" ? part.key : part)), message].join(": "),

@@ -81,10 +81,7 @@ const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
       z.strictObject({ kind: z.enum(["numeric", "code"]).describe(ruleHelp) }),
       z.strictObject({
         kind: z.literal("letter").describe(ruleHelp),
-        golds: z
-          .enum(["letter", "index", "text"])
-          .exactOptional()
-          .describe("Format of the gold answer in its column"),
+        golds: z.enum(["letter", "index", "text"]).exactOptional().describe("Format of the gold answer in its column"),
         letters: z
           .string()
           .refine(
@@ -131,10 +128,7 @@ const rowFields = {
     })
     .exactOptional()
     .describe("Column names by role"),
-  mode: z
-    .enum(["strict", "lenient"])
-    .exactOptional()
-    .describe("Action on an invalid row: stop, or skip and list it"),
+  mode: z.enum(["strict", "lenient"]).exactOptional().describe("Action on an invalid row: stop, or skip and list it"),
   rows: z.int().min(1).exactOptional().describe("Max number of rows"),
 };
 

@@ -107,8 +107,7 @@ async function bytesAt(path: string, signal?: AbortSignal): Promise<Uint8Array> 
 
 function unreadable(path: string, error: unknown): LaconicError {
   const code = (error as NodeJS.ErrnoException).code;
-  const reason =
-    code === "ENOENT" ? "file not found" : code === "EISDIR" ? "is a folder" : (error as Error).message;
+  const reason = code === "ENOENT" ? "file not found" : code === "EISDIR" ? "is a folder" : (error as Error).message;
   return new LaconicError("data_invalid", `${path}: ${reason}`, { file: path }, error);
 }
 

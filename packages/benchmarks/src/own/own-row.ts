@@ -132,8 +132,7 @@ function letterGold(
   { choices }: GoldRow,
 ): ReadGold {
   const letters = choices ? lettersOf(choices.length) : grading.letters;
-  if (letters === undefined)
-    return refuse("no options; set columns.choices or grading.letters");
+  if (letters === undefined) return refuse("no options; set columns.choices or grading.letters");
   const result = (index: number): ReadGold =>
     index >= 0 && index < letters.length
       ? { gold: letters[index] as string, grading: { kind: "letter", letters } }

@@ -107,7 +107,9 @@ function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const seen = new Set<string>();
   return criteria.map(({ name, question, weight = 1 }) => {
     if (!nameForm.test(name))
-      throw refuse(`${JSON.stringify(name)} is not a name: expected a lower-case letter, then letters, digits, - and _`);
+      throw refuse(
+        `${JSON.stringify(name)} is not a name: expected a lower-case letter, then letters, digits, - and _`,
+      );
     if (seen.has(name)) throw refuse(`duplicate criterion ${name}`);
     seen.add(name);
     if (question.trim() === "") throw refuse(`${name}: the question is empty`);

@@ -31,9 +31,7 @@ export const gateway: NamedTask<SettingsOf<"gateway">> = {
         maxTokens: count.exactOptional().describe("Max prompt and reply tokens per rollout"),
         rolloutSeconds: seconds.exactOptional().describe("Idle seconds before a rollout is dropped"),
         groupSeconds: seconds.exactOptional().describe("Seconds before a group continues with its present rollouts"),
-        stalledSeconds: seconds
-          .exactOptional()
-          .describe("Seconds without requests before another group may begin"),
+        stalledSeconds: seconds.exactOptional().describe("Seconds without requests before another group may begin"),
       })
       .exactOptional()
       .describe("Limits of rollouts"),

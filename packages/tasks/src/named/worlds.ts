@@ -67,11 +67,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
   },
   "relay-critic": {
     schema: settings("relay-critic", {
-      commentTokens: tokens(
-        relayCriticDefaults.commentTokens,
-        "Max comment length in tokens, end token included",
-        28,
-      ),
+      commentTokens: tokens(relayCriticDefaults.commentTokens, "Max comment length in tokens, end token included", 28),
     }),
     about: () =>
       "An actor that does not learn drafts a sum, such as k+e, of which it knows one value; the critic knows the other one and comments on the draft. The actor answers again with the comment, and is right if its second answer is the sum.",
@@ -126,10 +122,7 @@ const tellerFields = (defaults: TellerSettings) => ({
     .enum(["named", "thanks", "one-day"])
     .default(defaults.ask)
     .describe("Solver's prompt after the received messages"),
-  opening: z
-    .string()
-    .default(defaults.opening)
-    .describe("End of the informed teller's story"),
+  opening: z.string().default(defaults.opening).describe("End of the informed teller's story"),
   spelling: z.number().min(0).default(defaults.spelling).describe("Extra reward for spelling the name"),
 });
 

@@ -32,10 +32,7 @@ export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
   if (agent === undefined || split < 0 || tokens.at(-1) !== reply)
-    throw new LaconicError(
-      "input_invalid",
-      `"${spellRelayTokens(tokens)}" is not a relay prompt such as A:k6?k+e>`,
-    );
+    throw new LaconicError("input_invalid", `"${spellRelayTokens(tokens)}" is not a relay prompt such as A:k6?k+e>`);
   const before = decode(tokens.slice(1, split));
   const after = tokens.slice(split + 1, -1);
   if (agent !== relaySolver) return { agent, question: decode(after), facts: before, messages: [] };
