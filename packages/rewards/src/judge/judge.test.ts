@@ -128,7 +128,7 @@ describe("a judge", () => {
     [{ criteria: [{ name: "a b", question: "?" }] }, '"a b" is not a name'],
     [{ criteria: [...rubric.criteria, ...rubric.criteria] }, "duplicate criterion right"],
     [{ criteria: [{ name: "a", question: "?", weight: 0 }] }, "the weight of a is 0"],
-    ["  ", "task asks nothing"],
+    ["  ", "task: the question is empty"],
   ])("%j is no rubric", (given, reason) => {
     expect(() => createJudge({ model: scriptedModel(""), rubric: given })).toThrow(reason);
   });
