@@ -14,7 +14,7 @@ test.each([
   ],
   ["const cause = new Error('inner'); throw new TypeError('outer', { cause })", "TypeError: outer"],
   ["process.stderr.write('just words\\n'); process.exit(1)", "just words"],
-  ["process.exit(1)", "it said nothing"],
+  ["process.exit(1)", "it printed nothing"],
 ])("%s fails with a reason", (code, reason) => {
   expect(whyFailed(stderrOf(code))).toContain(reason);
   expect(whyFailed(stderrOf(code))).not.toMatch(/^\}|Node\.js v/u);

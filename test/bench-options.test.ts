@@ -23,9 +23,7 @@ test("a bench documents its purpose and options and rejects others in one line",
   expect(load("--second", "3")).toEqual({
     status: 2,
     out: "",
-    err: "load.ts: Unknown option '--second'; --help lists what there is\n",
+    err: "load.ts: Unknown option '--second'; see --help\n",
   });
-  expect(load("--seconds", "many").err).toBe(
-    "load.ts: --seconds many: expected a number, such as 600; --help lists what there is\n",
-  );
+  expect(load("--seconds", "many").err).toBe("load.ts: --seconds many: expected a number, such as 600; see --help\n");
 });

@@ -64,7 +64,8 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 
 function platformOf(wheel: string): Platform {
   const system = platforms.find(({ tag }) => basename(wheel).includes(tag.split("_")[0] as string));
-  if (!system) throw new Error(`${wheel}: its name says no system of ${platforms.map(({ tag }) => tag).join(", ")}`);
+  if (!system)
+    throw new Error(`${wheel}: its name contains no platform of ${platforms.map(({ tag }) => tag).join(", ")}`);
   return system;
 }
 

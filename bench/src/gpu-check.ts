@@ -67,7 +67,7 @@ try {
   report.note("machine", { ...machine(), gpu, ...torchFacts(), peakTflops: peak });
   for (const name of flags.sections.split(",")) {
     const section = (sections as Readonly<Record<string, () => Promise<void> | void>>)[name];
-    if (!section) throw new Error(`no section ${name}; there are ${Object.keys(sections).join(", ")}`);
+    if (!section) throw new Error(`unknown section ${name}; known: ${Object.keys(sections).join(", ")}`);
     await report.attempt(name, section);
   }
 } finally {

@@ -41,7 +41,7 @@ const alone: Answered[] = [];
 for (let i = 0; i < 20; i++) alone.push(await ask(target, agent, i % 2 === 0));
 const { text } = alone[0] as Answered;
 if (alone.some((each) => each.status !== 200 || each.text !== text))
-  throw new Error("a quiet server answers otherwise");
+  throw new Error("an idle server replies differently");
 await pause(3000);
 const before = lastOf(rowsIn<Sample>(samples));
 
@@ -117,20 +117,20 @@ const result = {
 const passedInTime = [
   ...(quantile(times, 0.99) > limits.slowdown * quiet ? [`p99 is over ${limits.slowdown} times the median alone`] : []),
   ...(result.eventLoopMs.p99 > limits.loopP99Ms
-    ? [`the event loop stood still for over ${limits.loopP99Ms} ms at p99`]
+    ? [`the event loop was blocked for over ${limits.loopP99Ms} ms at p99`]
     : []),
 ];
 const passed = [
   ...(isQuiet ? passedInTime : []),
-  ...(failures.size > 0 ? ["a healthy client was not answered as on a quiet server"] : []),
+  ...(failures.size > 0 ? ["a healthy client got another reply than on an idle server"] : []),
   ...([...statuses.keys()].some((status) => status >= 500) || errors.length > 0
-    ? ["the server called something its own failure"]
+    ? ["the server reported an internal error"]
     : []),
   ...(mebibytes(peak - before.rss) > limits.peakGrowthMiB ? [`memory grew by over ${limits.peakGrowthMiB} MiB`] : []),
   ...(mebibytes(after.rss - before.rss) > limits.growthMiB
     ? [`memory stayed over ${limits.growthMiB} MiB higher`]
     : []),
-  ...(after.handles > before.handles ? ["handles stayed open"] : []),
+  ...(after.handles > before.handles ? ["open handles remain"] : []),
   ...(code !== 0 || secondsToEnd > limits.secondsToEnd
     ? [`SIGTERM ended it with ${code} in ${round(secondsToEnd)} s`]
     : []),

@@ -23,7 +23,7 @@ export function readOptions<const Config extends ParseArgsConfig>(
     return parsed;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    process.stderr.write(`${basename(script)}: ${error.message.split("\n", 1)[0]}; --help lists what there is\n`);
+    process.stderr.write(`${basename(script)}: ${error.message.split("\n", 1)[0]}; see --help\n`);
     process.exit(2);
   }
 }

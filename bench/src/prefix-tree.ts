@@ -30,7 +30,7 @@ const { values: given } = readOptions({
 print("machine", machine());
 for (const name of given.sizes.split(",")) {
   const size = stepSizes.find((each) => each.name === name);
-  if (!size) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
+  if (!size) throw new Error(`unknown size ${name}; known: ${stepSizes.map((each) => each.name).join(", ")}`);
   const checkpoint = await mkdtemp(join(tmpdir(), "laconic-bench-"));
   try {
     const parameters = await saveModel({ ...size, positions: 1024 }, checkpoint);

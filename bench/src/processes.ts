@@ -81,5 +81,5 @@ export function whyFailed(stderr: string | null): string {
   const lines = (stderr ?? "").split("\n").map((line) => line.trim());
   const printed = lines.filter((line) => line !== "" && !/^(?:Node\.js v|at .+[:)]|[[\]{}^~]+$)/u.test(line));
   const error = printed.findLast((line) => /^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)\b.*:/u.test(line));
-  return error ?? printed.at(-1) ?? "it said nothing";
+  return error ?? printed.at(-1) ?? "it printed nothing";
 }

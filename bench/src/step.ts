@@ -42,7 +42,7 @@ const engine = { node: process.version, flags: wasmFlags.join(" ") };
 print("machine", { ...machine(), ...engine });
 for (const name of given.sizes.split(",")) {
   const known = stepSizes.find((each) => each.name === name);
-  if (!known) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
+  if (!known) throw new Error(`unknown size ${name}; known: ${stepSizes.map((each) => each.name).join(", ")}`);
   const [steps, warmUp] = [Number(given.steps ?? known.steps), Number(given["warm-up"] ?? known.warmUp)];
   await compare({ ...known, steps, warmUp }, given.threads.split(",").map(Number));
 }

@@ -74,9 +74,9 @@ export const badInputs: readonly BadInput[] = [
 
   // Configurations.
   { words: ["train"], says: "name a configuration" },
-  { words: ["train", `${long}.json`], says: "does not exist" },
+  { words: ["train", `${long}.json`], says: "not found" },
   { words: ["train", "empty/"], says: "is a folder" },
-  { words: ["train", "preset:__proto__"], says: "there is no preset __proto__" },
+  { words: ["train", "preset:__proto__"], says: "preset __proto__ not found" },
   { words: ["train", "empty.json", "--dry-run"], says: "is not JSON" },
   { words: ["train", "binary.json", "--dry-run"], says: "is not JSON" },
   { words: ["train", "null.json", "--dry-run"], says: "is not an object" },
@@ -100,7 +100,7 @@ export const badInputs: readonly BadInput[] = [
   { words: [...relay, "workers=1000"], says: "workers" },
   { words: [...relay, "model=[]"], says: "model" },
   { words: [...relay, "actor.model=shipped"], says: "actor: has no effect" },
-  { words: ["train", "preset:relay-quickstart", "--run", "x", `model=${long}`], says: "there is no model folder" },
+  { words: ["train", "preset:relay-quickstart", "--run", "x", `model=${long}`], says: "model folder not found" },
 
   // Missing and damaged runs.
   ...readers.flatMap((reader): BadInput[] => [
@@ -111,20 +111,20 @@ export const badInputs: readonly BadInput[] = [
     { words: [...reader, "deep-run"], says: "levels deep" },
   ]),
   { words: ["train", "--resume", "empty"], says: "holds no run" },
-  { words: ["eval", "no-checkpoint"], says: "holds no checkpoint yet" },
+  { words: ["eval", "no-checkpoint"], says: "has no checkpoint yet" },
   { words: ["eval", "damaged"], says: "checkpoint", code: 1 },
   ...numbers(["eval", "none"], "problems", ["many", "0", "-1", "1.5", "1e9", "NaN"]),
   { words: ["view", "report", "half-run"], says: "there is no run" },
   { words: ["view", "report", "no-checkpoint", "--out", "none/page.html"], says: "cannot be written" },
   { words: ["view", "report", "deep-bench"], says: "levels deep" },
-  { words: ["analyze", "rescore", "episodes.jsonl"], says: "episodes.jsonl:1: is no recorded episode" },
+  { words: ["analyze", "rescore", "episodes.jsonl"], says: "episodes.jsonl:1: not a recorded episode" },
 
   // Plans and sweeps.
   { words: ["plan", "preset:relay-quickstart", "--memory", "-1GiB"], says: "--memory is -1GiB" },
   ...numbers(["plan", "preset:relay-quickstart"], "tflops", ["0", "fast"]),
   ...numbers(["sweep", "preset:relay-quickstart", "train.steps=1,2"], "seeds", ["1,1", "many"]),
   { words: ["sweep", "preset:relay-quickstart", "train.stepz=1,2"], says: "train.stepz" },
-  { words: ["sweep", "ablate", "preset:relay-quickstart", "--variants", "none"], says: "there is no variant none" },
+  { words: ["sweep", "ablate", "preset:relay-quickstart", "--variants", "none"], says: "variant none not found" },
 
   // Serving.
   { words: ["view", "none"], says: "none does not exist" },
@@ -148,7 +148,7 @@ export const badInputs: readonly BadInput[] = [
   { words: [...bench, "cot,cot"], says: "two methods" },
   { words: [...bench, "cot", "--price", "free"], says: "--price is free" },
   { words: [...bench, "cot", "--max-usd", "-1"], says: "--max-usd is -1" },
-  { words: ["bench", "--resume", "--run", "none"], says: "holds no bench" },
+  { words: ["bench", "--resume", "--run", "none"], says: "has no bench" },
   { words: ["bench", "--resume", "--run", "deep-bench"], says: "levels deep" },
 
   // Graders, graphs, programs.

@@ -49,7 +49,7 @@ export async function goOn(run: string, again: readonly string[] = trainWords(ru
   const resumed = await laconic(["train", "--resume", "--run", run]);
   expect(complaintAbout(resumed)).toBeNull();
   if (resumed.code !== 2) return resumed;
-  expect(resumed.err).toMatch(/holds no run|remove the run directory and start it again/u);
+  expect(resumed.err).toMatch(/has no run|remove the run directory and start it again/u);
   await rm(run, { recursive: true, force: true });
   return laconic(again);
 }

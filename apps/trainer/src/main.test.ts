@@ -97,8 +97,8 @@ test.each([
   [["train", "preset:relay-quickstart", "--seed"], "--seed needs a value"],
   [["train", "preset:relay-quickstart", "--seed", "--dry-run"], "--seed needs a value"],
   [["quickstart", "steps"], `unexpected argument "steps"`],
-  [["train", import.meta.dirname], "is a folder; a run is continued with: laconic train --resume DIR"],
-  [["train", "preset:relay"], "there is no preset relay"],
+  [["train", import.meta.dirname], "is a folder; to resume a run: laconic train --resume DIR"],
+  [["train", "preset:relay"], "preset relay not found"],
   [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
 ])("rejects %j in one line", async (words, reason) => {
   const { code, out, err } = await laconic(...words);

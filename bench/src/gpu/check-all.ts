@@ -65,7 +65,7 @@ export async function checkAll(options: AllOptions): Promise<void> {
   const file = join(options.out, "gpu-all.jsonl");
   const unknown = options.skip.filter((name) => !parts.some(([part]) => part === name));
   if (unknown.length > 0)
-    throw new Error(`no part ${unknown.join(", ")}; there are ${parts.map(([part]) => part).join(", ")}`);
+    throw new Error(`unknown part ${unknown.join(", ")}; known: ${parts.map(([part]) => part).join(", ")}`);
   const before = options.again ? [] : readOutcomes(file, options);
   const outcomes = new Map(before.map((outcome) => [outcome.part, outcome]));
   const work = mkdtempSync(join(tmpdir(), "laconic-gpu-all-"));
@@ -77,12 +77,12 @@ export async function checkAll(options: AllOptions): Promise<void> {
       const wanted = [...readers].some((name) => !isDone(name) && !options.skip.includes(name));
       const known = isDone(part) && !(part === "peer" && wanted);
       if (!known && readers.has(part) && !existsSync(join(work, "model"))) {
-        print("part", { part, left: "it reads the checkpoint of the part peer, which there is not" });
+        print("part", { part, left: "it needs the checkpoint of the part peer" });
         continue;
       }
       const left = (end - performance.now()) / 1000;
       if (known || left < 1) {
-        print("part", { part, ...(known ? { before: true } : { left: "the budget is spent: call it again" }) });
+        print("part", { part, ...(known ? { before: true } : { left: "out of budget: call it again" }) });
         continue;
       }
       const outcome = await runPart(part, Math.min(seconds, left), work, options);
@@ -152,9 +152,7 @@ function pageOf(outcomes: ReadonlyMap<string, Outcome>, { device, small }: AllOp
     `# ${device === "cuda" ? cell(machine?.["gpu"] ?? "a GPU") : "a dry run on the processor"}${small ? ", small" : ""}`,
     "",
     "`npm run gpu:check -- --all` wrote this page; its rows are in `gpu-all.jsonl`.",
-    ...(device === "cuda" && !small
-      ? []
-      : ["", "A dry run: it shows that the command works, and says nothing of a GPU."]),
+    ...(device === "cuda" && !small ? [] : ["", "A dry run: it tests the command, not a GPU."]),
     "",
     "| default | says | why |",
     "| --- | --- | --- |",

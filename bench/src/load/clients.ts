@@ -101,8 +101,8 @@ const misdeeds: Readonly<Record<string, Misdeed>> = {
     for (let sent = 0; sent < 20 && !socket.destroyed; sent++) socket.write(one);
     await pause(Math.min(20_000, until - performance.now()));
   },
-  "a head that drips": (socket, target, until) => drip(socket, head(target, 9), 300, until),
-  "a body that drips": async (socket, target, until) => {
+  "a slow head": (socket, target, until) => drip(socket, head(target, 9), 300, until),
+  "a slow body": async (socket, target, until) => {
     socket.write(head(target, 50_000));
     await drip(socket, "x".repeat(100), 300, until);
   },

@@ -59,7 +59,7 @@ export function startWatched(
         if (child.exitCode !== null || child.signalCode !== null) break;
         await new Promise((done) => setTimeout(done, 50));
       }
-      throw new Error(`${words[0]} said no address: ${printed.slice(-2000)}`);
+      throw new Error(`${words[0]} printed no address: ${printed.slice(-2000)}`);
     },
   };
 }

@@ -64,7 +64,7 @@ export function baselineNamed(name: string): Baseline {
   const near = nearestName(name, known);
   throw new LaconicError(
     "config_invalid",
-    `there is no method ${name}; ${near === undefined ? "" : `did you mean ${near}? `}known: ${known.join(", ")}`,
+    `method ${name} not found; ${near === undefined ? "" : `did you mean ${near}? `}known: ${known.join(", ")}`,
     { method: name },
   );
 }

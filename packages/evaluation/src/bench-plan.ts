@@ -89,7 +89,7 @@ function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, te
   if (beside.length === 0 && set.problems.length > 0)
     throw new LaconicError(
       "config_invalid",
-      `${method.name} takes the tokens of a team, and no method here has several agents: add one, such as debate`,
+      `${method.name} needs a team's tokens, but no method here has several agents: add one, such as debate`,
       { method: method.name },
     );
   const protocol = protocolOf(method, set);

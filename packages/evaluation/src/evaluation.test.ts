@@ -139,7 +139,7 @@ test("a damaged line in the middle is named by file and row", async () => {
   await writeFile(path, [lines[0], "{", ...lines.slice(1)].join("\n"));
   await expect(readRecords(sampleRecords, path)).rejects.toMatchObject({
     code: "data_invalid",
-    message: `${path}:2: the line is no record`,
+    message: `${path}:2: the line is not a record`,
   });
 });
 

@@ -35,7 +35,7 @@ export async function readRecords<Kept>(
     bytes = end;
     if (text === "") continue;
     const { data: record } = schema.safeParse(tryParseJson(text));
-    if (!record) throw new LaconicError("data_invalid", `${path}:${row}: the line is no record`, { path, row });
+    if (!record) throw new LaconicError("data_invalid", `${path}:${row}: the line is not a record`, { path, row });
     records.set(keyOf(record), record);
   }
   return { records, bytes };

@@ -208,7 +208,7 @@ class Bench {
     const [first] = questions;
     const detail = { benchmark: set.benchmark, method: method.name };
     if (!first) {
-      const reason = `${method.name} learns on questions of ${set.benchmark} that are not the test's, and none are here`;
+      const reason = `${method.name} needs questions of ${set.benchmark} outside the test, and none were found`;
       throw new LaconicError("data_invalid", reason, detail);
     }
     const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
@@ -233,7 +233,7 @@ class Bench {
         const { correct, error } =
           once.status === "scored" ? once : await this.#grade(episode.answer, job, problem, signal);
         if (correct !== null) return correct ? 1 : 0;
-        const reason = `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`;
+        const reason = `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} has no verdict: ${error}`;
         throw new LaconicError("scoring_failed", reason, { ...detail, problem: problem.id });
       },
     });

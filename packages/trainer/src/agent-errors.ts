@@ -8,5 +8,5 @@ export function agentErrorOf(episodes: readonly Pick<Episode, "stopReason" | "no
 
 export function agentErrorWarning(episodes: readonly Pick<Episode, "stopReason" | "notes">[]): string | null {
   const error = agentErrorOf(episodes);
-  return error && `some episodes ended with an agent's error and are left out (stop/error), such as: ${error}`;
+  return error && `some episodes ended with an agent error and are left out (stop/error), such as: ${error}`;
 }

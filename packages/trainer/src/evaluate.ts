@@ -107,7 +107,7 @@ export async function evaluate(
   if (episodes.length > 0 && episodes.every(({ task = Number.NaN }) => Number.isNaN(task)))
     throw new LaconicError(
       "scoring_failed",
-      `the evaluation at step ${step}: all ${episodes.length} episodes ended with an agent's error, none has an answer; ${agentErrorOf(played.map(({ episode }) => episode))}`,
+      `the evaluation at step ${step}: all ${episodes.length} episodes ended with an agent error, so no answer exists; ${agentErrorOf(played.map(({ episode }) => episode))}`,
       { step },
     );
   const measured = await measuring(parts, played, options);

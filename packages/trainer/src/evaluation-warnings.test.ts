@@ -41,16 +41,16 @@ test.each([
   // What MAGRPO's writers came to without KL: "One day." again and again, at a perplexity of 34.
   [
     { repetition: 0.5 },
-    /^first repeats itself \(50.0 % of its pairs of words stood in the same text before\): the language collapses/,
+    /^first repeats itself \(50.0 % of its word pairs repeat within a text\): the language collapses/,
   ],
-  [{ perplexity: 34 }, /^first writes a code of its own \(perplexity 34\.0 under the first policy, 4\.3 before\)/],
-  [{ vocabulary: 0.1 }, /^first has few words left \(10.0 % of its words are different ones, 50.0 % before\)/],
+  [{ perplexity: 34 }, /^first writes its own code \(perplexity 34\.0 under the first policy, 4\.3 before\)/],
+  [{ vocabulary: 0.1 }, /^first uses few words \(10.0 % of its words are distinct, 50.0 % before\)/],
   // "NAME was", 158 of 200 times.
   [
     { commonestTemplate: 0.79, templateEntropy: 1.2 },
     /^first says 79.0 % of its texts by one template, .* \(10.0 % before; 1\.2 bits of templates, were 5\.0\)/,
   ],
-  [{ vocabulary: 0.1, repetition: 0.4 }, /repeats itself .*; first has few words left/],
+  [{ vocabulary: 0.1, repetition: 0.4 }, /repeats itself .*; first uses few words/],
 ] as const)("%j is a collapse", (language, message) => {
   expect(collapseOf(spoken, measured(language))).toMatch(message);
 });
@@ -69,7 +69,7 @@ test.each([
 test("the silence of those who know is one, and only where they spoke before", () => {
   const silent = measured({}, { holder_silent: 0.8, idle_silent: 1 });
   expect(collapseOf(spoken, silent)).toMatch(
-    /^whoever knows what is asked says nothing in 80.0 % of the episodes \(3.0 % before training\)/,
+    /^the agent with the requested fact is silent in 80.0 % of the episodes \(3.0 % before training\)/,
   );
   expect(collapseOf(silent, silent)).toBeNull();
   expect(collapseOf(spoken, measured({}, { holder_silent: 0.1, idle_silent: 1 }))).toBeNull();
@@ -99,7 +99,7 @@ test("fewer right answers than chance explains are said", () => {
 
 test("agents that fell silent are named, unless the team does as well without them", () => {
   const muted = { a: 0.99, b: 0.2 };
-  expect(regressionOf(evaluation(0.125), evaluation(0.095, muted))).toMatch(/^a says almost nothing any more/u);
+  expect(regressionOf(evaluation(0.125), evaluation(0.095, muted))).toMatch(/^a says almost nothing now/u);
   expect(regressionOf(evaluation(0.9), evaluation(0.9, muted))).toBeNull();
   expect(regressionOf(evaluation(0.125, { a: 0.9, b: 0 }), evaluation(0.095, muted))).toBeNull(); // was so before
 });

@@ -9,8 +9,7 @@ export function evaluationWarnings(
   { problems, accuracy }: Evaluation,
   episodes: readonly Pick<RecordedEpisode, "episode">[],
 ): string[] {
-  if (problems === 0)
-    return ["the evaluation has no problems, so its accuracy means nothing: add validation problems to the task"];
+  if (problems === 0) return ["the evaluation has no problems and no accuracy: add validation problems to the task"];
   const replies = episodes.flatMap(({ episode }) => episode.utterances).filter(({ silent }) => !silent);
   const areCut = replies.length > 0 && accuracy < 0.5 && replies.every(({ finishReason }) => finishReason === "length");
   return [
@@ -44,10 +43,10 @@ export function regressionOf(before: Compared, now: Compared): string | null {
     .map(([agent]) => agent);
   if (muted.length > 0 && now.accuracy < before.accuracy)
     reasons.push(
-      `${muted.join(", ")} ${muted.length === 1 ? "says" : "say"} almost nothing any more, and fewer problems are solved (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)})`,
+      `${muted.join(", ")} ${muted.length === 1 ? "says" : "say"} almost nothing now, and fewer problems are solved (${formatPercent(before.accuracy)} -> ${formatPercent(now.accuracy)})`,
     );
   if (reasons.length === 0) return null;
-  return `${reasons.join("; ")}: training does harm here. Lower the price of words (budget.maxPrice, budget.learningRate) or the learning rate, give the budget a guard, and check that the model fits the task`;
+  return `${reasons.join("; ")}: training is harmful here. Lower the price of words (budget.maxPrice, budget.learningRate) or the learning rate, give the budget a guard, and check that the model fits the task`;
 }
 
 function isClearlyLower(before: Compared, now: Compared): boolean {
@@ -93,7 +92,7 @@ export function unlearnedOf({ before, previous, last, isPriced, equalGroups }: E
     equalGroups > 0.5
       ? `in ${formatPercent(equalGroups)} of the last step's groups the rewards are equal, so a step teaches little: raise train.steps, episodesPerProblem or sampling.temperature`
       : "groups have different rewards, so there is something to learn: raise train.steps or optimizer.learningRate.peak";
-  return `the team solves no more problems than before training, chance aside (${formatPercent(before.accuracy)} -> ${formatPercent(last.accuracy)} of ${last.problems} validation problems); ${advice}`;
+  return `the team solves no more problems than before training, within chance (${formatPercent(before.accuracy)} -> ${formatPercent(last.accuracy)} of ${last.problems} validation problems); ${advice}`;
 }
 
 function stillRising(previous: Evaluation, last: Evaluation): string | null {
@@ -127,32 +126,30 @@ export function collapseOf(before: Measured, now: Measured): string | null {
   const [spoke, silent] = [before.measures?.[knowing] ?? 1, now.measures?.[knowing] ?? 0];
   if (silent >= limits.silent && spoke < limits.silent / 2)
     reasons.push(
-      `whoever knows what is asked says nothing in ${formatPercent(silent)} of the episodes (${formatPercent(spoke)} before training)`,
+      `the agent with the requested fact is silent in ${formatPercent(silent)} of the episodes (${formatPercent(spoke)} before training)`,
     );
   if (reasons.length === 0) return null;
-  return `${reasons.join("; ")}: the language collapses, whatever the accuracy says. Raise objective.kl.coefficient, lower the learning rate or the price of words`;
+  return `${reasons.join("; ")}: the language collapses. Raise objective.kl.coefficient, lower the learning rate or the price of words`;
 }
 
 function ofAgent(agent: string, first: Language, now: Language): string[] {
   const reasons: string[] = [];
   if (now.repetition >= limits.repetition && now.repetition > 2 * first.repetition)
-    reasons.push(
-      `${agent} repeats itself (${formatPercent(now.repetition)} of its pairs of words stood in the same text before)`,
-    );
+    reasons.push(`${agent} repeats itself (${formatPercent(now.repetition)} of its word pairs repeat within a text)`);
   // Brevity cannot cause a fall: shorter texts have a larger share of different words.
   if (now.vocabulary > 0 && now.vocabulary < limits.vocabulary * first.vocabulary)
     reasons.push(
-      `${agent} has few words left (${formatPercent(now.vocabulary)} of its words are different ones, ${formatPercent(first.vocabulary)} before)`,
+      `${agent} uses few words (${formatPercent(now.vocabulary)} of its words are distinct, ${formatPercent(first.vocabulary)} before)`,
     );
   const [share, bits] = [now.commonestTemplate ?? 0, now.templateEntropy ?? 0];
   const [shareBefore, bitsBefore] = [first.commonestTemplate ?? share, first.templateEntropy ?? bits];
   if (share >= limits.template && bits < limits.entropy * bitsBefore)
     reasons.push(
-      `${agent} says ${formatPercent(share)} of its texts by one template, names and copied words aside (${formatPercent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
+      `${agent} says ${formatPercent(share)} of its texts by one template, without names and copied words (${formatPercent(shareBefore)} before; ${bits.toFixed(1)} bits of templates, were ${bitsBefore.toFixed(1)})`,
     );
   if (now.perplexity > limits.strange && now.perplexity > limits.perplexity * first.perplexity)
     reasons.push(
-      `${agent} writes a code of its own (perplexity ${now.perplexity.toFixed(1)} under the first policy, ${first.perplexity.toFixed(1)} before)`,
+      `${agent} writes its own code (perplexity ${now.perplexity.toFixed(1)} under the first policy, ${first.perplexity.toFixed(1)} before)`,
     );
   return reasons;
 }

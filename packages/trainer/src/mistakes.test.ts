@@ -128,7 +128,7 @@ describe("a reward", () => {
     [
       "a turn that is none",
       { team: { task: 1 }, turns: { 7: { tool: 1 } } },
-      /terms to turn 7, and the episode has the turns 0/u,
+      /terms to turn 7, but the episode has the turns 0/u,
     ],
     ["a grade above 1", { task: 7 }, /term task: got 7/u],
     ["a term that is a promise", { task: Promise.resolve(1) }, /term task: got a Promise/u],

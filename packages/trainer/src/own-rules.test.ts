@@ -82,11 +82,11 @@ describe("a budget of one's own", () => {
     ],
     [{ budgets: { tokens: () => "high" as never } }, {}, /gave the price "high"/u],
     [{ budgets: { read: () => 1 } }, {}, /^budgets\.read: there is no cost "read"/u],
-    [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect beside a budget/u],
+    [{ budgets: { tokens: () => 1 } }, { prices: { tokens: 1 } }, /^prices\.tokens: has no effect with a budget/u],
     [
       { budgets: { tokens: () => 1 } },
       { budget: { targetTokens: 2, learningRate: 1 } },
-      /^budgets\.tokens: is what budget sets/u,
+      /^budgets\.tokens: is also set by budget/u,
     ],
   ])("%o beside %j is refused", async (settings, extra, said) => {
     expect((await refusal({}, { ...settings, ...extra })).message).toMatch(said);
@@ -196,9 +196,9 @@ describe("a curriculum", () => {
   test.each([
     [() => [], {}, /^step 1: the curriculum gave 0 problems, 6 were asked for/u],
     [() => 1, {}, /gave 1, expected a list of problems/u],
-    [() => Array.from({ length: 6 }, () => ({ id: "x" })), {}, /gave an object at 0, which is no problem of the pool/u],
-    [() => [], { problemPool: null }, /^curriculum: tiny-solo makes problems without end; set problemPool/u],
-    [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the results are there/u],
+    [() => Array.from({ length: 6 }, () => ({ id: "x" })), {}, /gave an object at 0, which is not in the pool/u],
+    [() => [], { problemPool: null }, /^curriculum: tiny-solo has unlimited problems; set problemPool/u],
+    [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the curriculum has their results/u],
   ])("%o beside %j is refused", async (curriculum, extra, said) => {
     expect((await refusal({}, { curriculum, problemPool: 12, ...extra })).message).toMatch(said);
   });

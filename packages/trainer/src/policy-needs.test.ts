@@ -86,7 +86,7 @@ test("policies that do not exist, and teachers that are called like policies, ar
   );
   const parts = tinyParts();
   await expect(run({ ...parts, teachers: { idle: parts.model } })).rejects.toMatchObject({
-    message: expect.stringContaining("teachers.idle: no objective compares with it"),
+    message: expect.stringContaining("teachers.idle: no objective uses it"),
   });
   await expect(run({ ...parts, teachers: { [onlyPolicy]: parts.model } })).rejects.toMatchObject({
     code: "config_invalid",

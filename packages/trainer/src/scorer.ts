@@ -45,7 +45,7 @@ function checkPlaces(outcome: RewardOutcome, agents: readonly AgentId[], episode
     if (!utterances.some((each) => String(each.turn) === turn))
       throw new LaconicError(
         "reward_invalid",
-        `problem "${id}": the reward gives terms to turn ${turn}, and the episode has the turns ${utterances.map((each) => each.turn).join(", ")}`,
+        `problem "${id}": the reward gives terms to turn ${turn}, but the episode has the turns ${utterances.map((each) => each.turn).join(", ")}`,
         { value: "reward", problemId: id, turn },
       );
   for (const agent of Object.keys(outcome.reward.agents ?? {})) {
@@ -112,7 +112,7 @@ export function groupScorer(
 
 function checkCount(given: unknown, episodes: readonly Episode[], place: string): void {
   checkValue({ name: "the group reward", value: "groupReward", place }, given, (each) => {
-    if (!Array.isArray(each)) return `gave ${shownValue(each)}, expected a list with a reward for each episode`;
+    if (!Array.isArray(each)) return `gave ${shownValue(each)}, expected a list with one reward per episode`;
     return each.length === episodes.length ? null : `gave ${each.length} rewards for ${episodes.length} episodes`;
   });
 }

@@ -123,7 +123,7 @@ test("agents that all failed leave no accuracy, which is not an accuracy of 0", 
   });
   await expect(run(onePolicy(parts.task, parts.model, failing), { onAgentError: "end" })).rejects.toMatchObject({
     code: "scoring_failed",
-    message: expect.stringMatching(/an agent's error, none has an answer; agent ".+": no$/u),
+    message: expect.stringMatching(/an agent error, so no answer exists; agent ".+": no$/u),
   });
 });
 

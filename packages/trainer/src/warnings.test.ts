@@ -19,7 +19,7 @@ test("the defaults have no trap", () => {
 });
 
 test.each([
-  [{ minibatches: 1 }, /ratios are 1 and no clip acts/],
+  [{ minibatches: 1 }, /ratios are 1 and clips have no effect/],
   [{ sampling: { temperature: 1, topP: 0.9 } }, /sampling: topP cuts/],
   [{ sampling: { temperature: 1, topK: 5 } }, /sampling: topK cuts/],
   [{ sampling: { temperature: 1, minP: 0.1 } }, /sampling: minP cuts/],

@@ -21,12 +21,12 @@ export function configWarnings({ config, objective: { name } }: Pick<Learner, "c
   const warnings = isNamedObjective(objective) ? objectiveWarnings(objective.name, objective, peak) : [];
   if (stepsPerBatch * config.refreshOldPolicyEvery === 1 && !withoutRatio.has(name))
     warnings.push(
-      "minibatches, epochs and refreshOldPolicyEvery are all 1: the policy is the old one at every step, so ratios are 1 and no clip acts",
+      "minibatches, epochs and refreshOldPolicyEvery are all 1: the policy equals the old one at every step, so ratios are 1 and clips have no effect",
     );
   const cuts = samplingCuts({ ...sampling, temperature: 1 });
   if (cuts.length > 0)
     warnings.push(
-      `sampling: ${cuts.join(", ")} cuts the distribution that is sampled, but log-probs are those of the whole one; train without it`,
+      `sampling: ${cuts.join(", ")} truncates the sampling distribution, but log-probs are of the full one; train without it`,
     );
   if (warmUpSteps >= config.steps * stepsPerBatch)
     warnings.push(
@@ -51,7 +51,7 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
   const warnings: string[] = [];
   if (isPriceInert(config, scored))
     warnings.push(
-      "in most groups that teach something only the token cost differs: with advantage.scale group the price of a token has no effect there (Eq. 2 divides it away); advantage.scale none restores it",
+      "in most groups with a signal only the token cost differs: with advantage.scale group the price of a token has no effect there (Eq. 2 cancels it); advantage.scale none restores it",
     );
   if (config.oldLogProbs === "sampler" && gap.max > sameKernels)
     warnings.push(
@@ -59,11 +59,11 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
     );
   if (config.oldLogProbs === "recompute" && importanceOf(config) === undefined && isWide(config, gap))
     warnings.push(
-      'the sampler\'s log-probs are far from the trainer\'s (sampling/logp_difference_mean), as with bfloat16: samples are drawn from another policy than the one that is trained; set objective.importance to { kind: "truncate", level: "token", cap: 2 }',
+      'the sampler\'s log-probs are far from the trainer\'s (sampling/logp_difference_mean), as with bfloat16: samples come from another policy than the trained one; set objective.importance to { kind: "truncate", level: "token", cap: 2 }',
     );
   if (scored.every(({ episode }) => episode.utterances.every(({ silent }) => silent)))
     warnings.push(
-      "every turn of a step was silent: no sample is left that speaks, so nothing can teach speech again; use a lower price, or a budget with a guard",
+      "every turn of a step was silent, so speech cannot be learned again; use a lower price, or a budget with a guard",
     );
   return warnings;
 }
@@ -78,7 +78,7 @@ export function budgetWarning(
   const fewest = turns.reduce((least, each) => Math.min(least, each), Infinity);
   return turns.length === 0 || budget.targetTokens >= fewest
     ? null
-    : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: no team can keep it, and the price only rises`;
+    : `budget.targetTokens: ${budget.targetTokens} tokens are fewer than the ${fewest} turns of an episode, and silence costs its end token: the budget is unreachable, and the price only rises`;
 }
 
 /** True if groups normalised by σ differ only in tokens: they teach brevity at full strength for any λ. */

@@ -7,7 +7,7 @@ const shown = 20;
 
 const verdicts: Readonly<Record<VerifyReport["verdict"], string>> = {
   agrees: "the folder agrees with itself",
-  partial: "the folder agrees with itself as far as covered",
+  partial: "OK as far as covered: the files match the run's settings",
   contradicts: "the folder contradicts itself; the first contradiction usually causes those after it",
 };
 

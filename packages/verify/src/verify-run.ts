@@ -41,8 +41,8 @@ export async function verifyRun(directory: string, allowed: readonly string[] = 
   checkRows(run, findings);
   await checkChecksums(run, findings);
   const steps = await checkRecords(run, findings);
-  findings.leaveOut("settings", "those that enter no formula here, such as model, sampling and device, and the inputs");
-  findings.leaveOut("weights", "log-probs, gradients, moments, draws of tokens and other state: checksums alone");
+  findings.leaveOut("settings", "settings without a formula, such as model, sampling and device, and the inputs");
+  findings.leaveOut("weights", "log-probs, gradients, moments, sampled tokens and other state: only checksums");
   for (const file of run.unread) findings.leaveOut("files", file);
   const notCovered = Array.from(findings.notCovered, ([name, reasons]) => ({ name, why: [...reasons].join(", ") }));
   const isCovered = notCovered.every(({ name }) => allowed.includes(name));

@@ -52,9 +52,9 @@ describe("found folders", () => {
     const reasons = ["latest", "model", "torn", "trl"].map((name) => [by.get(name)?.state, by.get(name)?.reason]);
     expect(reasons).toEqual([
       ["foreign", "episodes.jsonl.gz has version 9, this program reads 2"],
-      ["foreign", "config.json is of something else: it does not say how many steps the run has"],
-      ["foreign", "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep"],
-      ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
+      ["foreign", "config.json is not a run's: the number of steps is missing"],
+      ["foreign", "config.json is not a JSON object, is larger than 8 MiB, or nests more than 100 levels deep"],
+      ["foreign", "config.json not found: not a run, or one that has not begun"],
     ]);
     expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
     await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
@@ -213,7 +213,7 @@ describe("a growing run", () => {
     expect(await index.episode(key)).toBeNull();
     expect(await index.episode(key)).toBeNull();
     expect(index.damage).toEqual([
-      expect.stringMatching(/^episodes.jsonl.gz: row \d+ cannot be read: it is not there/u),
+      expect.stringMatching(/^episodes.jsonl.gz: row \d+ cannot be read: it no longer exists/u),
     ]);
     await index.readNew();
     expect(index.damage.filter((each) => each.includes("row"))).toEqual([]);
@@ -239,7 +239,7 @@ describe("a growing run", () => {
     expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("episodes"))).toEqual([
       `episodes.jsonl.gz: member 4 is damaged, 3000 bytes from byte ${before} on`,
       `episodes.jsonl.gz: member 6 is damaged, 2 bytes from byte ${before + 3000 + list.length} on`,
-      "episodes.jsonl.gz: row 5 cannot be read: it holds no episodes",
+      "episodes.jsonl.gz: row 5 cannot be read: it has no episodes",
       "episodes.jsonl.gz ends in the middle of a step",
     ]);
     await writeFile(

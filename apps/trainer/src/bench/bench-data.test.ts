@@ -56,7 +56,7 @@ test.for([
   [["--data", "a.csv", "--grading", "text", "--columns", "answer"], '--columns "answer" is not NAME=COLUMN'],
   [["--data", "a.csv", "--grading", "text", "--columns", "answer=b"], "--columns unknown setting answer"],
   [["--data", "/no/such/a.csv", "--grading", "text"], "/no/such/a.csv: file not found"],
-  [["--data", "gsm8k.jsonl", "--grading", "text"], "gsm8k is what a benchmark is called"],
+  [["--data", "gsm8k.jsonl", "--grading", "text"], "gsm8k is a benchmark's name"],
   [["--data", "a.csv", "--grading", "text", "--rows", "0"], "--rows it must be a number from 1 on, not 0"],
   [["--data", "a.csv", "--grading", "text", "--rows", "many"], "--rows"],
   [["--benchmarks", "gsm8k", "--rows", "3"], "--rows has no effect without --data"],

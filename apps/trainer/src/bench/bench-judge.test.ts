@@ -23,7 +23,7 @@ test("a model judges free answers by their golds; without a verdict they are und
   const given = ["--data", questions, "--grading", "text", "--model", "writer", "--base-url", url, "--offline"];
   const words = ["bench", ...given, "--methods", "vanilla", "--judge", "critic", "--run", join(folder, "run")];
   const { code, out, err } = await laconic(...words);
-  expect([code, err]).toEqual([1, expect.stringContaining("besides at most 6 questions to the judge critic")]);
+  expect([code, err]).toEqual([1, expect.stringContaining("plus at most 6 questions to the judge critic")]);
   expect(out).toContain(`Free answers are judged by critic at ${url.replace("/v1", "")}`);
   const lines = (await readFile(join(folder, "run", "samples.jsonl"), "utf8")).trimEnd().split("\n");
   const records = lines.map((line) => JSON.parse(line) as SampleRecord);
@@ -52,6 +52,6 @@ test("rejects a judge without free answers and a cap without a price", async () 
   const dear = await of("--grading", "text", "--price", "1,1", "--max-usd", "1");
   expect([dear.code, dear.err]).toEqual([
     2,
-    expect.stringContaining("what critic costs is not known; give --judge-price"),
+    expect.stringContaining("the price of critic is unknown; give --judge-price"),
   ]);
 });

@@ -34,6 +34,6 @@ test("the default reply limit is the paper's", async () => {
     return (await laconic("bench", ...words, "--methods", "vanilla,dylan", "--run", join(folder, "bench"), ...more))
       .err;
   };
-  expect(await plan()).toContain("at most so many tokens a reply: 1024 (vanilla); 2048 (dylan)");
-  expect(await plan("--max-tokens", "64")).toContain("at most so many tokens a reply: 64 (vanilla, dylan)");
+  expect(await plan()).toContain("max tokens per reply: 1024 (vanilla); 2048 (dylan)");
+  expect(await plan("--max-tokens", "64")).toContain("max tokens per reply: 64 (vanilla, dylan)");
 });

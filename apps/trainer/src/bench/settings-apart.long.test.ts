@@ -91,7 +91,7 @@ test("equal-budget methods use each team's server tokens in both forms, also aft
   const plan = await laconic(...words, "--dry-run", "--json");
   const bound = JSON.parse(plan.out) as { calls: number; promptTokens: number; completionTokens: number };
   const first = await laconic(...words);
-  expect([first.code, first.err]).toEqual([1, expect.stringContaining("samples of equal tokens wait")]);
+  expect([first.code, first.err]).toEqual([1, expect.stringContaining("equal-token samples wait")]);
   // The dealt teams have all their samples: that question states nothing that could be dealt.
   const early = (await records()).filter(({ equalTo }) => equalTo !== null);
   expect(new Set(early.map(({ equalTo }) => equalTo?.setting))).toEqual(new Set(["dealt"]));
@@ -170,7 +170,7 @@ test.for([
   [["--role-model", "critc=m"], "no method here has a role critc without a model; there are collaborator, actor"],
   [["--role-model", "actor"], '"actor" is not ROLE=...'],
   [["--role-price", "actor=1/2"], "actor has no model of its own"],
-  [["--actor", "shipped"], "an actor speaks for trained teams, and there is none"],
+  [["--actor", "shipped"], "an actor needs a trained team"],
 ] as const)("rejects %j", async ([more, reason]) => {
   const { url, served } = await recordingServer(() => "#### 1");
   const { words } = await bench(url, "hint", more);

@@ -30,7 +30,7 @@ test("rejects two methods with one name", () => {
   };
   expect(checkBenchConfig({ ...config, methods: ["sc", "team=runs/x"] }, "bench").methods).toHaveLength(2);
   expect(() => checkBenchConfig({ ...config, methods: ["sc", "sc=runs/x"] }, "bench")).toThrow(
-    /two methods are called sc/u,
+    /two methods are named sc/u,
   );
 });
 

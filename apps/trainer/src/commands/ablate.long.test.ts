@@ -18,7 +18,7 @@ test("an ablation trains each variant on each seed, compares by problem, and res
   const bad = recordingTerminal();
   const preset = ["sweep", "ablate", "preset:relay-quickstart", ...tiny, "--out", out];
   expect(await main([...preset, "--own", own], { terminal: bad })).toBe(2);
-  expect(bad.err.at(-1)).toContain('cannot be called "o|ne"');
+  expect(bad.err.at(-1)).toContain('cannot be named "o|ne"');
   await writeFile(own, '{ "one": { "train.steps": 1 } }');
   const words = [...preset, "--variants", "no-price", "--own", own, "--seeds", "4,7", "--json"];
   const terminal = recordingTerminal();
@@ -88,7 +88,7 @@ async function refused(...words: readonly string[]): Promise<string> {
 }
 
 test.each([
-  [["preset:relay-quickstart", "--variants", "no-prize"], "there is no variant no-prize; did you mean no-price?"],
+  [["preset:relay-quickstart", "--variants", "no-prize"], "variant no-prize not found; did you mean no-price?"],
   [["preset:relay-quickstart", "--seeds", "1,1"], "--seeds is 1,1, expected seeds"],
   [["preset:relay-quickstart", "--seeds", "0,"], "--seeds is 0,, expected seeds"],
   [["preset:relay-quickstart", "--price", "0"], "--price is 0"],
@@ -97,13 +97,13 @@ test.each([
     "variant two changes 2 factors: ratios and their bounds (train.objective.name",
   ],
   [["preset:relay-hint", "--variants", "no-price"], "variant no-price: nothing has a price here"],
-  [["preset:relay-hint", "--variants", "fixed-price"], "variant fixed-price: the price of a token is fixed already"],
+  [["preset:relay-hint", "--variants", "fixed-price"], "variant fixed-price: the price of a token is already fixed"],
   [
     ["preset:relay-quickstart", "--variants", "grpo", "train.minibatches=1"],
     "variant grpo: with one update a batch every ratio is 1",
   ],
   [["preset:relay-quickstart", "base:train.steps=1"], "cannot be called base"],
-  [["preset:relay-quickstart", "same:train.steps=200"], "variant same: the configuration is so already"],
+  [["preset:relay-quickstart", "same:train.steps=200"], "variant same: it changes nothing in this configuration"],
   [["preset:relay-quickstart", "odd:train.stepz=1"], "variant odd: train.stepz"],
 ])("rejects %j before training", async (words, reason) => {
   expect(await refused(...words)).toContain(reason);

@@ -61,7 +61,7 @@ test.for([
   [cli`--tasks relay-writers --model shipped --device wasm --max-usd 1`, "--max-usd has no effect without --base-url"],
   [
     ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],
-    "what m costs is not known; give --price",
+    "the price of m is unknown; give --price",
   ],
   [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
 ] as const)("rejects %j", async ([words, reason]) => {

@@ -33,13 +33,13 @@ test.for([
   [["--benchmarks", "gsm9k", "--methods", "vanilla", "--model", "m"], "gsm9k"],
   [
     ["--benchmarks", "gsm8k", "--methods", "vanila", "--model", "m"],
-    "there is no method vanila; did you mean vanilla? known: vanilla",
+    "method vanila not found; did you mean vanilla? known: vanilla",
   ],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--limit", "none"], "limit"],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--price", "free"], "--price is free"],
   [["--benchmarks", "gsm8k,tldr", "--methods", "vanilla", "--model", "m"], "tldr has no right answers"],
   [["--benchmarks", "arxiv", "--methods", "vanilla", "--model", "m"], "laconic bench --tasks writing/arxiv"],
-  [["--resume", "--run", "/no/such/bench"], "holds no bench"],
+  [["--resume", "--run", "/no/such/bench"], "has no bench"],
 ] as const)("rejects %j", async ([given, reason]) => {
   const { code, out, err } = await bench(...given);
   expect([code, out]).toEqual([2, ""]);
@@ -63,7 +63,7 @@ test.skipIf(data === undefined)("writes a plan, samples and tables (LACONIC_DATA
   // A plan writes nothing, and a refused cap leaves no directory that looks like a bench.
   expect((await bench(...words(url, run), "--dry-run")).code).toBe(0);
   const capped = join(folder, "capped");
-  await expectRefused(["bench", ...words(url, capped), "--max-usd", "1"], "what fake costs is not known; give --price");
+  await expectRefused(["bench", ...words(url, capped), "--max-usd", "1"], "the price of fake is unknown; give --price");
   await expect(readdir(capped)).rejects.toThrow("ENOENT");
 });
 

@@ -63,7 +63,7 @@ test("a spend cap stops a judge in time and is rejected without a price", async 
     lines(Array.from({ length: 9 }, (_, i) => ({ question: `${i}?`, answer: "4", label: true }))),
   );
   const words = ["grade", "judge", labels, "--model", "judge", "--base-url", url, "--concurrency", "1"];
-  await expectRefused([...words, "--max-usd", "1"], "--max-usd: what judge costs is not known; give --price");
+  await expectRefused([...words, "--max-usd", "1"], "--max-usd: the price of judge is unknown; give --price");
   expect(served).toHaveLength(0);
   // A verdict may take 1,024 tokens at $1 each million; what it took, two words, is booked.
   const { code, out, err } = await laconic(...words, "--price", "0,1", "--max-usd", "0.00105", "--json");

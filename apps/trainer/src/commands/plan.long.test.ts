@@ -84,7 +84,7 @@ test.each([
   [["--tflops", "-1"], "--tflops is -1, expected a number above 0"],
   [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
   [["--prompt-tokens", "99999"], "exceed the model's"],
-  [["model=/nowhere"], "there is no model folder /nowhere"],
+  [["model=/nowhere"], "model folder not found: /nowhere"],
 ])("rejects %j in one line", (words, reason) =>
   expectRefused(["plan", "preset:relay-quickstart", "--device", "wasm", ...words], reason),
 );

@@ -100,5 +100,5 @@ test("rejects runs that cannot be probed by name", { timeout }, async () => {
   const bare = join(folder, "bare");
   await cp(run(), bare, { recursive: true });
   await rm(join(bare, "checkpoints"), { recursive: true });
-  await refused("holds no checkpoint yet", bare);
+  await refused("has no checkpoint yet", bare);
 });

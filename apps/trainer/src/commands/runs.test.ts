@@ -106,7 +106,7 @@ test("ls lists state, steps, figures, seconds, device and warnings like the dash
   expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
   expect(shown.out).toMatch(/^runs\/done +done +2\/2 +50\.0 % -> 90\.0 % +60 -> 20 +1 m 01 s +wasm +1$/m);
   expect(shown.out + shown.err).not.toMatch(/[\u001b\u202e]/u);
-  expect(shown.err).toContain(String.raw`foreign: ${folder}/\u{1b}[31mred\u{202e}: config.json is no object of JSON`);
+  expect(shown.err).toContain(String.raw`foreign: ${folder}/\u{1b}[31mred\u{202e}: config.json is not a JSON object`);
   expect(shown.err).toContain(`half-written: ${folder}/gap: metrics.jsonl: row 2 is of step 3: step 2 is lost`);
   expect((await laconic("view", "ls", join(folder, "model"))).err).toContain("train one with: laconic quickstart");
   expect((await laconic("view", "ls", join(folder, "none"))).code).toBe(2);

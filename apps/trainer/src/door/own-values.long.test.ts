@@ -165,7 +165,7 @@ describe("a run with custom values in its configuration", () => {
     const done = await outputOf("bench", "--benchmarks", at("board.ts"), "--methods", `mine=${run}`, ...server);
     expect(done).toContain("small-sums 2 of 2");
     expect(done).toContain("small-sums is board of ../board.ts.");
-    expect((await laconic("bench", "--resume", "--run", bench)).err).toContain("2 samples are there already");
+    expect((await laconic("bench", "--resume", "--run", bench)).err).toContain("2 samples exist already");
     await writeFile(at("board.ts"), `${boardFile}\n`);
     onTestFinished(() => writeFile(at("board.ts"), boardFile));
     const changed = await laconic("bench", "--resume", "--run", bench);
@@ -185,17 +185,13 @@ describe("a run with custom values in its configuration", () => {
     onTestFinished(() => writeFile(words, wordsFile));
     const changed = `${words} has changed since the run in ${run} started`;
     const after = await laconic("eval", run, "--problems", "2", "--json");
-    expect([after.code, after.out, after.err.includes(`${changed}: the run's own copy`)]).toEqual([
-      0,
-      before.out,
-      true,
-    ]);
+    expect([after.code, after.out, after.err.includes(`${changed}: the run's copy`)]).toEqual([0, before.out, true]);
     await writeFile(
       words,
       wordsFile.replace("text.replaceAll", '(() => { throw new Error("as edited"); })().replaceAll'),
     );
     const current = await laconic("eval", run, "--problems", "2", "--sources", "current");
-    expect([current.code, current.err.includes(`${changed}: it is read as it is now`)]).toEqual([1, true]);
+    expect([current.code, current.err.includes(`${changed}: the current file is read`)]).toEqual([1, true]);
     expect(current.err).toContain("as edited");
     await rename(words, `${words}.away`);
     await outputOf("analyze", run, "--problems", "1");
@@ -244,7 +240,7 @@ describe("accepts files named in JSON and as arguments", () => {
   });
 
   test.each([
-    [["task.file=./nowhere.ts"], "nowhere.ts does not exist"],
+    [["task.file=./nowhere.ts"], "nowhere.ts not found"],
     [["task={}"], "task.name"],
     [["task.digits=4"], "task.digits: task is of"],
   ])("rejects %j", async (words, reason) => {
@@ -255,7 +251,7 @@ describe("accepts files named in JSON and as arguments", () => {
   test.each([
     ["task.ts#broken", "task.ts: its export broken is no task: topology is missing"],
     ["task.ts#other", "task.ts: there is no export other; it exports broken, default"],
-    ["reward.ts", "reward.ts: its default export was called to make a task and failed: "],
+    ["reward.ts", "reward.ts: its default export failed to make a task: "],
     ["words.ts", "words.ts: there is no default export; it exports digits"],
   ])("rejects task=%s with file and export", async (file, reason) => {
     const { code, err } = await laconic("train", json(), `task=${join(folder, file)}`, "--run", join(folder, "never"));

@@ -86,7 +86,7 @@ test("measures a trained hint with actors of a server, a folder and another run"
   const capped = ["bench", ...given, "--methods", `agentpo=${run}`, "--actor", api, "--price", "0,0"];
   await expectRefused(
     [...capped, "--max-usd", "30", "--run", join(folder, "unpriced")],
-    "what oracle costs is not known; give --actor-price",
+    "the price of oracle is unknown; give --actor-price",
   );
   served.length = 0;
   const dear = [...capped, "--max-usd", "12", "--actor-price", "0,1000000", "--concurrency", "1", "--json"];
@@ -112,7 +112,7 @@ test("caps the cost of an API actor in evaluations and over a whole resumed trai
     expect(code).toBe(2);
     return err;
   };
-  expect(await refused("--max-usd", "1")).toContain("--max-usd has no effect: no agent speaks through a server's API");
+  expect(await refused("--max-usd", "1")).toContain("--max-usd has no effect: no agent uses a server's API");
   expect(await refused("--actor", `api:oracle@${url}`, "--max-usd", "1")).toContain("give --actor-price");
   expect(served).toEqual([]);
   const stopped = await laconic("eval", run, ...api, "0.000001", "--json");

@@ -40,7 +40,7 @@ test.each([["config.json", "stories.bin"], ["model.safetensors"], ["pytorch_mode
 
 test.each([
   [["a.bin", "b.bin", "tok512.bin"], /holds 2 checkpoints of llama2\.c: a\.bin, b\.bin; name one of them/],
-  [["a.bin"], /holds no tokenizer beside a\.bin; put the model's tokenizer\.bin there/],
+  [["a.bin"], /has no tokenizer for a\.bin; add the model's tokenizer\.bin/],
   [["a.bin", "tok512.bin", "tokenizer.bin"], /holds several tokenizers: tok512\.bin, tokenizer\.bin/],
   [["a.bin", "tok512.bin"], /a\.bin has 0 bytes, fewer than the header/],
 ] as const)("rejects %j and leaves no files", async (names, message) => {

@@ -31,7 +31,7 @@ test.each([
     "tree: the task relay/one-fact",
   ],
   [["device=abacus"], "device abacus is not known"],
-  [["model=no-such-folder"], "there is no model folder"],
+  [["model=no-such-folder"], "model folder not found"],
   [["lora.rank=0"], "lora"],
 ])("rejects %j and leaves no files", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
@@ -133,7 +133,7 @@ test("a report lists lost and duplicate rows", { timeout }, async () => {
   await writeFile(join(run, "metrics.jsonl"), `${first}\n${second}\n`);
   await appendFile(join(run, "metrics.jsonl"), `${second}\n`);
   expect((await laconic("view", "report", run)).err).toContain(
-    "metrics.jsonl: row 3 is of step 2, which stands there already",
+    "metrics.jsonl: row 3 is of step 2, which is a duplicate",
   );
 });
 

@@ -63,9 +63,7 @@ test("a file of examples teaches before and during training, is stored, and veri
   const { config, file, run } = await written(rows);
   const plan = await laconic("plan", config, "--tflops", "1", "--memory", "1GiB");
   expect(plan.err).not.toContain("laconic:");
-  expect(plan.out).toMatch(
-    /^warm start: 3 steps of 2 of 3 supervised examples \(6 tokens to learn, the longest \d+\)$/mu,
-  );
+  expect(plan.out).toMatch(/^warm start: 3 steps of 2 of 3 supervised examples \(6 learned tokens, longest \d+\)$/mu);
   expect(plan.out).toMatch(/^each optimiser step also learns 2 of 3 supervised examples .*, with weight 0\.1$/mu);
 
   const first = await laconic("train", config, "--run", run, "--json", "train.steps=1");
@@ -130,10 +128,13 @@ test.each([
 });
 
 test.each([
-  [["train.supervised={}", "warmStart=null"], /train\.supervised\.examples: there are none to learn/u],
+  [["train.supervised={}", "warmStart=null"], /train\.supervised\.examples: no examples/u],
   [["train.supervised.examples=missing.jsonl"], /missing\.jsonl cannot be read/u],
   [["warmStart.turns=first"], /warmStart\.turns: /u],
-  [["policies=own", "warmStart.agent=solver"], /is for the policy solver alone, and a warm start teaches one model/u],
+  [
+    ["policies=own", "warmStart.agent=solver"],
+    /is for the policy solver alone, but a warm start trains the initial model/u,
+  ],
 ])("rejects %j", { timeout }, async (words, message) => {
   const { config, run } = await written([row("a")]);
   const { code, err } = await laconic("train", config, ...words, "--run", run);

@@ -103,7 +103,7 @@ test("a killed run resumes with waiting rollouts and reports open ones as lost",
 
 test.each([
   [["serve", "--train"], /name a configuration of the task gateway/],
-  [["serve", "--train", "preset:relay-quickstart"], /relay\/one-fact is played here: train it with laconic train/],
+  [["serve", "--train", "preset:relay-quickstart"], /relay\/one-fact runs in Laconic: train it with laconic train/],
   [["serve", "shipped", "--resume"], /--resume belongs to a training/],
   [["serve", "shipped", "train.steps=2"], /train\.steps=2 belongs to a training/],
   [["serve"], /name what to serve/],

@@ -73,7 +73,7 @@ describe("a changed accuracy of an evaluation", () => {
         content.episodes[content.played[place].episode].problemId = content.played[source].problem.id;
       }),
     );
-    expect(keysOf(replaced)).toContain("problems that are played twice");
+    expect(keysOf(replaced)).toContain("duplicate problems");
   });
 
   test("a reply with the same gold answer after the prompts of a wrong episode", async () => {

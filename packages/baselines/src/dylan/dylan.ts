@@ -66,7 +66,7 @@ export const dylanSelect: Baseline = {
     const chosen = parsed.success ? parsed.data.agents : [];
     const roles = chosen.flatMap((i): Role[] => playersOf(protocol).slice(i, i + 1));
     if (roles.length === 0 || roles.length < chosen.length)
-      throw new LaconicError("data_invalid", "what was learned is no team of DyLAN's; calibrate again");
+      throw new LaconicError("data_invalid", "the calibration is not a DyLAN team; calibrate again");
     return playOf(protocol)({ protocol, options, roles });
   },
 };

@@ -23,7 +23,7 @@ function equalTokens(
       create: (protocol, options) => {
         const { tokens = 0 } = options;
         if (tokens > 0) return create(protocol, options, Math.round(tokens));
-        const reason = `${name} spends the tokens of a team: it needs them as options.tokens`;
+        const reason = `${name} needs a team's tokens as options.tokens`;
         throw new LaconicError("config_invalid", reason, { method: name });
       },
       maxCopies: ({ calls: { most } }) => ({ questions: most, examples: examples ? most : 0, replies: 0 }),

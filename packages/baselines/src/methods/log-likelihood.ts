@@ -78,7 +78,7 @@ function askedOf({ name }: Scoring, { asked, family }: BaselineOptions): Asked {
   if (asked !== undefined && asked.choices.length > 1) return asked;
   throw new LaconicError(
     "config_invalid",
-    `${name} scores options, and ${family ?? "such"} questions here have none: use it on mmlu, aqua and the like`,
+    `${name} scores options, and ${family ?? "such"} questions have none: use it on mmlu, aqua and similar`,
     { method: name },
   );
 }
@@ -153,7 +153,7 @@ async function score(text: string, from: number, turn: number, context: EpisodeC
   if (!logProbs)
     throw new LaconicError(
       "config_invalid",
-      `${model.id} gives no log-probs of prompts (completions with echo and logprobs): options cannot be scored with it`,
+      `${model.id} has no prompt log-probs (completions with echo and logprobs), so it cannot score options`,
       { model: model.id },
     );
   const option = logProbs.slice(from);

@@ -12,7 +12,7 @@ export function runnerOf(protocol: Protocol, { runProgram }: Pick<BaselineOption
   if (runProgram) return runProgram;
   throw new LaconicError(
     "config_invalid",
-    `${protocolName(protocol)} runs programs that a model writes: give runProgram, which runs them in a sandbox`,
+    `${protocolName(protocol)} runs model-written programs: pass runProgram, which uses a sandbox`,
     { protocol: protocol.id },
   );
 }

@@ -48,7 +48,7 @@ export function protocolFor<PhaseName extends string>(
     fitting.find(({ benchmarks }) => benchmarks === undefined);
   if (match) return match;
   const known = protocols.map(({ id }) => id).join(", ");
-  throw new LaconicError("config_invalid", `no protocol of ${known} is for ${family} questions`, { family });
+  throw new LaconicError("config_invalid", `none of ${known} has a protocol for ${family} questions`, { family });
 }
 
 /** Name in records, such as `php/maths@1`. */

@@ -80,6 +80,6 @@ export function gradedEpisode(
   const { step = 0, problem, terms, task = (terms as StoredTerms | undefined)?.["task"] } = recorded;
   const episode = episodeSchema.safeParse(recorded.episode);
   if (!episode.success || typeof problem !== "object" || problem === null || (typeof task !== "number" && task != null))
-    throw new LaconicError("data_invalid", `${file}:${row}: is no recorded episode`, { file, row });
+    throw new LaconicError("data_invalid", `${file}:${row}: not a recorded episode`, { file, row });
   return { step: Number(step), problem: problem as Problem, episode: episode.data, task: task ?? Number.NaN };
 }

@@ -24,7 +24,7 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, place: st
 export async function readSettings(directory: string, file: string): Promise<unknown> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new LaconicError("run_missing", `${directory} holds no bench: there is no ${file}`, { directory }, error);
+    throw new LaconicError("run_missing", `${directory} has no bench: missing ${file}`, { directory }, error);
   });
   return parseJson(text, path);
 }
@@ -91,16 +91,16 @@ export function checkBoard(board: Board, file: string): Board {
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file}: the benchmark ${board.name} ${reason}`, { file });
   };
-  if (builtIn.some(({ name }) => name === board.name)) refuse("is called like one that is there; name it otherwise");
+  if (builtIn.some(({ name }) => name === board.name)) refuse("has the name of an existing benchmark; rename it");
   if (board.problems.length === 0) refuse("has no problems");
   for (const [i, problem] of [...board.problems, ...(board.calibration ?? [])].entries()) {
     const parsed = boardProblem.safeParse(problem, { error: issueWords });
     const issue = parsed.error?.issues[0];
-    if (issue) refuse(`has a problem, number ${i + 1}, that is none: ${issue.path.join(".")}: ${issue.message}`);
+    if (issue) refuse(`has an invalid problem, number ${i + 1}: ${issue.path.join(".")}: ${issue.message}`);
   }
   const ids = board.problems.map(({ id }) => id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice !== undefined) refuse(`has two problems of id ${twice}`);
+  if (twice !== undefined) refuse(`has two problems with id ${twice}`);
   return board;
 }
 
@@ -229,12 +229,12 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   for (const name of benchmarks)
     if (benchmarkNamed(name).answer.kind === "writing")
       refuse(
-        `${name} has no right answers, its reward judges the texts of two writers and a method gives one: compare pairs with laconic bench --tasks writing/${name}`,
+        `${name} has no right answers: its reward needs the texts of two writers, but a method gives one; compare pairs with laconic bench --tasks writing/${name}`,
         { benchmark: name },
       );
   if (actor !== null && methods.every((method) => methodSpec(method).run === null))
     refuse(
-      "an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's slot a model with --role-model",
+      "an actor needs a trained team: add NAME=RUN to the methods, or set a published method's slot model with --role-model",
     );
   const { from, to } = config;
   if (from !== null && to !== null && from > to) refuse(`from is ${from}, after to, ${to}`, { key: "from" });
@@ -246,7 +246,7 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     refuse(`grade-rule names ${stray}, which this bench does not play: it plays ${sets.join(", ")}`);
   const names = methodNames(config);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) refuse(`two methods are called ${twice}`);
+  if (twice !== undefined) refuse(`two methods are named ${twice}`);
   return config;
 }
 

@@ -81,7 +81,7 @@ export async function benchDataOf(
     ? data.slice("hub:".length).split(/[/@]/u).slice(0, 2).join("/")
     : basename(data).replace(/(?:\.[a-z]\w*)+$/iu, "");
   if (benchmarks.some((benchmark) => benchmark.name === name))
-    throw refused("data", `${name} is what a benchmark is called: give the file another name`);
+    throw refused("data", `${name} is a benchmark's name: rename the file`);
   const source = data.startsWith("hub:") ? data : resolve(data);
   const opened = await openProblems(source, { ...settings, hub });
   const [first] = opened.refused;

@@ -100,7 +100,7 @@ function rowFile<Row>(name: string, row: z.ZodType<Row>): RowFile<Row> {
       try {
         return schema.parse(boundedJson(text));
       } catch (error) {
-        const reason = `${path} is damaged; laconic bench --resume writes it anew`;
+        const reason = `${path} is damaged; laconic bench --resume rewrites it`;
         throw new LaconicError("data_invalid", reason, { path }, error);
       }
     },
@@ -189,7 +189,7 @@ export function describeSkipped(skipped: readonly Unpartitioned[]): string[] {
     if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
   return [
     ...(each.length > 0
-      ? [`Left out, because they state less than two facts that could be dealt among the team: ${each.join("; ")}.`]
+      ? [`Left out, because they state fewer than two facts to deal among the team: ${each.join("; ")}.`]
       : []),
     ...[...reasons].map(
       ([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`,

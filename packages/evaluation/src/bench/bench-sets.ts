@@ -94,8 +94,8 @@ async function benchmarkSet(
   if (learns && learnedOn.length === 0)
     note(
       from
-        ? `${name}: what methods learn on, ${from.benchmark} ${from.split}, is not here: laconic data get ${from.benchmark} --split ${from.split}`
-        : `${name}: there are no questions but the test's to learn on`,
+        ? `${name}: training data of methods, ${from.benchmark} ${from.split}, not found: laconic data get ${from.benchmark} --split ${from.split}`
+        : `${name}: no questions to learn on besides the test's`,
     );
   const calibrated = learnedOn.length === 0 && plan && from ? loaded.problems : learnedOn;
   return {
@@ -157,7 +157,7 @@ async function scriptsOf(
   }
   if (missing.length > 0)
     note(
-      `${benchmark}: ${missing.join(", ")} not here: our words and examples are played, and no published figure is shown (laconic data get --exemplars)`,
+      `${benchmark}: ${missing.join(", ")} not found: our prompts and examples are used, and no published figure is shown (laconic data get --exemplars)`,
     );
   return scripts;
 }
@@ -208,7 +208,7 @@ function withoutExamples(benchmark: Benchmark): string {
   const split = poolSplit(benchmark);
   return split === undefined
     ? "there is no training split, its methods run without examples"
-    : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
+    : `the split ${split} not found, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
 /** Worked examples in seeded order, topics in file order. Programs are excluded: their golds are tests. */
@@ -276,7 +276,7 @@ async function openWindow(
   const here = releases.map(({ split }) => split).join(", ");
   throw new LaconicError(
     "config_invalid",
-    `--from and --to: no question of ${name} is of ${windowName(window)}; those that are here (${here}) are of ${dated[0]?.date} to ${dated.at(-1)?.date}`,
+    `--from and --to: no question of ${name} is of ${windowName(window)}; those found (${here}) are of ${dated[0]?.date} to ${dated.at(-1)?.date}`,
     { key: from === null ? "to" : "from", benchmark: name },
   );
 }

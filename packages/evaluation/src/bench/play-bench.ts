@@ -40,7 +40,7 @@ export async function playBench(
   { model, openModel, environment, openSandbox, maxErrors, signal, onStart, note }: BenchPlayers,
 ): Promise<BenchOutcome> {
   const todo = openJobs(jobs, file.records);
-  if (todo.length < jobs.length) note(`${jobs.length - todo.length} samples are there already`);
+  if (todo.length < jobs.length) note(`${jobs.length - todo.length} samples exist already`);
   const needsSandbox = todo.some(
     ({ problem, protocol }) => familyOf(problem.grading.kind) === "code" || protocol?.runsPrograms === true,
   );
@@ -78,9 +78,7 @@ export async function playBench(
       },
     });
     if (outcome.waiting !== undefined && outcome.stopped === null)
-      note(
-        `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; continue with --resume`,
-      );
+      note(`${outcome.waiting} equal-token samples wait for unscored samples of their team; continue with --resume`);
     return outcome;
   });
 }

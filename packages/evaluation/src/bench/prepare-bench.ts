@@ -110,7 +110,7 @@ function withCalibration(jobs: readonly BenchJob[], note: (text: string) => void
   const named = (names: readonly string[]): string => [...new Set(names)].join(", ");
   if (left.length > 0)
     note(
-      `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they learn on questions that are not the test's, and none are here`,
+      `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they need questions outside the test, and none were found`,
     );
   return jobs.filter((job) => !lacks(job));
 }
@@ -197,10 +197,8 @@ function planLines(
   }
   return [
     `${formatCount(questions)} questions, ${formatCount(samples)} samples, at most ${formatCount(calls)} calls${learning}, ${formatCount(promptTokens)} prompt and ${formatCount(completionTokens)} completion tokens${cost} (prompts at ${likely})${cap}`,
-    `at most so many tokens a reply: ${[...ceilings].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ")}`,
-    ...(judge
-      ? [`besides at most ${2 * judged} questions to the judge ${judge.model}: in the cap, and in no table`]
-      : []),
+    `max tokens per reply: ${[...ceilings].map(([ceiling, names]) => `${ceiling} (${[...names].join(", ")})`).join("; ")}`,
+    ...(judge ? [`plus at most ${2 * judged} questions to the judge ${judge.model}: in the cap, not in tables`] : []),
   ];
 }
 

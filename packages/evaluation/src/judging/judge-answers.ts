@@ -126,7 +126,7 @@ export async function answerPairs(
     const same = other.get(id);
     if (!same) return [];
     if (same.question !== question)
-      throw new LaconicError("data_invalid", `${id} is another question in ${a} than in ${b}`, { problem: id });
+      throw new LaconicError("data_invalid", `${id} differs between ${a} and ${b}`, { problem: id });
     return [{ question, a: answer, b: same.answer, ...(reference !== undefined && { reference }) }];
   });
 }

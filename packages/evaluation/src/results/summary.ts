@@ -142,11 +142,11 @@ export function deadResults(summaries: readonly MethodSummary[]): string[] {
     const place = `${method} on ${benchmark}`;
     if (samples > 0 && scored === 0)
       return [
-        `${place}: none of ${counted(samples, "sample")} has a score (${counted(errors, "error")}, ${undecided} undecided). Remove the cause, then go on with --resume.`,
+        `${place}: none of ${counted(samples, "sample")} has a score (${counted(errors, "error")}, ${undecided} undecided). Remove the cause, then continue with --resume.`,
       ];
     if (scored === 0 || unanswered < scored || accuracy?.value !== 0) return [];
     return [
-      `${place}: no answer was found in any of ${counted(scored, "reply", "replies")}. Raise --max-tokens, or check that the model ends with an answer in the form that the prompt asks for.`,
+      `${place}: no answer found in any of ${counted(scored, "reply", "replies")}. Raise --max-tokens, or check that replies end in the prompt's answer format.`,
     ];
   });
 }

@@ -100,7 +100,7 @@ export async function prepareQuestions(
   });
   for (const { price, model, flag } of paidModels(prepared)) checkPriced(price, model, flag);
   if (config.actorPrice !== null && prepared.teams.every(({ asksServer }) => !asksServer))
-    throw new LaconicError("config_invalid", "--actor-price: no trained team's actor is behind a server", {
+    throw new LaconicError("config_invalid", "--actor-price: no trained team has an actor on a server", {
       flag: "actor-price",
     });
   return prepared;
@@ -176,12 +176,10 @@ async function opener(
   const { openAiModel } = await import("@laconic/openai");
   const onEvent = (event: ApiEvent): void => {
     if (event.kind === "end-unknown")
-      note(
-        `${name} ended a reply by ${visibleText(event.reason)}, which is not known: such replies count as truncated`,
-      );
+      note(`${name} ended a reply by ${visibleText(event.reason)}, which is unknown: such replies count as truncated`);
     if (event.kind !== "ceiling-ignored") return;
     const { completionTokens, maxTokens } = event;
-    note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);
+    note(`${name} wrote ${completionTokens} tokens, more than the requested ${maxTokens}: costs exceed the plan's`);
   };
   return ({ model, baseUrl, price, apiKey }, limiter) =>
     openAiModel({
@@ -267,7 +265,7 @@ function checkAnswers({ task }: AppConfig, run: string, ownBoards: boolean): voi
   if (ownBoards && task.name !== "gateway") return;
   throw new LaconicError(
     "config_invalid",
-    `${run}: a team trained on ${task.name} answers no benchmark, only problems of its world: --benchmarks ./board.ts`,
+    `${run}: a team trained on ${task.name} cannot answer benchmarks; give problems of its world with --benchmarks ./board.ts`,
     { run },
   );
 }

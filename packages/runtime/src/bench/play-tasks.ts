@@ -169,7 +169,7 @@ function baselineMethods(
 ): PairMethod[] {
   const known = Object.keys(baselines);
   if (known.length === 0)
-    throw new LaconicError("config_invalid", `${name} has no baselines: its work is not a pair's`, { task: name });
+    throw new LaconicError("config_invalid", `${name} has no baselines: it is not a task for pairs`, { task: name });
   const sampling = { temperature, ...(topP < 1 && { topP }) };
   return methods
     .filter((method) => pairMethod(method).run === null)
@@ -224,5 +224,5 @@ async function openBase(
 /** Task of a run, for a bench. @throws LaconicError `config_invalid` for a task of a module */
 export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
   if (!isReference(task)) return task as TaskSettings;
-  throw new LaconicError("config_invalid", `${run}: its task is of a module and has no baselines`, { run });
+  throw new LaconicError("config_invalid", `${run}: its task comes from a module and has no baselines`, { run });
 }

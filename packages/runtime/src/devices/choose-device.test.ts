@@ -15,7 +15,7 @@ test("GPUs that are named have a worker each, in the order of the name", async (
 
 test.each([
   ["cuda:0,1", 3, "config_invalid", "workers is 3, but device cuda:0,1 names 2 GPUs"],
-  ["wasm:0", "auto", "device_unavailable", "wasm counts no GPUs; only cuda does"],
+  ["wasm:0", "auto", "device_unavailable", "wasm takes no GPU numbers; only cuda does"],
   ["cuda:", "auto", "device_unavailable", "numbers of GPUs, as in cuda:0 or cuda:0,1"],
   ["cuda:x", "auto", "device_unavailable", "as in cuda:0 or cuda:0,1"],
   ["cuda:-1", "auto", "device_unavailable", "numbers of GPUs"],

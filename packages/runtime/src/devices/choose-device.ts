@@ -35,10 +35,7 @@ export async function chooseDevice(
     if (indices !== null && workers !== "auto" && workers !== indices.length)
       throw otherWorkers(name, indices, workers);
     if (deterministic && device.deterministic === "never")
-      throw settingError(
-        "deterministic",
-        `device ${device.name} does not give the same bits for the same calls; take cuda, cpu or wasm`,
-      );
+      throw settingError("deterministic", `device ${device.name} is not deterministic; use cuda, cpu or wasm`);
     const sources = await Promise.all((indices ?? []).map(async (index) => device.source(index, deterministic)));
     const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
     const source = sources[0] ?? (await device.source(0, deterministic));
@@ -70,7 +67,7 @@ export async function chooseDevice(
     }
     missing.push(device.name);
   }
-  throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
+  throw new LaconicError("device_unavailable", "no device works here; laconic doctor lists what each device needs");
 }
 
 /** Returns the fastest of a CPU device and the real GPUs, with the reason. */
@@ -84,7 +81,7 @@ async function againstGpus(
     const outcome = await probe(rival);
     if (!outcome.works) continue;
     if (outcome.emulated === true) {
-      reasons.push(`not ${rival.name}, whose ${outcome.detail} is a program on the processor`);
+      reasons.push(`not ${rival.name}, whose ${outcome.detail} is a software adapter`);
       continue;
     }
     const [own, other] = [await speedOf(taken.device), await speedOf(rival)];
@@ -127,7 +124,7 @@ export async function automaticDevice(): Promise<string> {
 function otherWorkers(name: string, indices: readonly number[], workers: number): LaconicError {
   return new LaconicError(
     "config_invalid",
-    `workers is ${workers}, but device ${name} names ${indices.length} GPUs, and each has one worker; leave workers at auto`,
+    `workers is ${workers}, but device ${name} names ${indices.length} GPUs with one worker each; set workers to auto`,
     { key: "workers" },
   );
 }

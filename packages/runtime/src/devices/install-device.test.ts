@@ -45,8 +45,8 @@ test("webgpu is one npm install without scripts, tar overridden", async () => {
 });
 
 test.for([
-  ["no driver", { code: null, text: "spawn nvidia-smi ENOENT" }, /no NVIDIA driver/],
-  ["an old driver", { code: 0, text: "| CUDA Version: 11.8 |" }, /brings CUDA 11.8, TensorFlow needs 12.5/],
+  ["no driver", { code: null, text: "spawn nvidia-smi ENOENT" }, /NVIDIA driver not found/],
+  ["an old driver", { code: 0, text: "| CUDA Version: 11.8 |" }, /has CUDA 11.8, TensorFlow needs 12.5/],
 ] as const)("tensorflow-gpu with %s installs nothing", async ([, answer, message]) => {
   const { run, commands } = scripted({ "nvidia-smi": answer });
   await expect(installDevice("tensorflow-gpu", options(run))).rejects.toThrow(message);

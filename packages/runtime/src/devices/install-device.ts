@@ -91,9 +91,9 @@ async function expectCuda(run: RunCommand): Promise<void> {
   const { code, text } = await run("nvidia-smi", []);
   const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
   if (code !== 0 || found === undefined)
-    throw unavailable("tensorflow-gpu", "there is no NVIDIA driver here: nvidia-smi does not answer");
+    throw unavailable("tensorflow-gpu", "NVIDIA driver not found: nvidia-smi does not answer");
   if (Number(found) < minCuda)
-    throw unavailable("tensorflow-gpu", `the driver brings CUDA ${found}, TensorFlow needs ${minCuda} or later`);
+    throw unavailable("tensorflow-gpu", `the driver has CUDA ${found}, TensorFlow needs ${minCuda} or later`);
 }
 
 /**
@@ -145,7 +145,7 @@ async function tensorFlowFolder(
   const pip = ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet", "--dest", downloads, wheel];
   expectDone(device, "pip download", await run(python, pip));
   const file = (await readdir(downloads)).find((name) => name.endsWith(".whl"));
-  if (file === undefined) throw unavailable(device, `pip brought no wheel of ${wheel}`);
+  if (file === undefined) throw unavailable(device, `pip found no wheel of ${wheel}`);
   await rm(unpacked, { recursive: true, force: true });
   const part = `${unpacked}.part`;
   await rm(part, { recursive: true, force: true });

@@ -43,10 +43,10 @@ function modulesOf(device: OptionalDevice): { readonly modules: string } {
   return { modules: join(devicesFolder(), device) };
 }
 
-const otherDriver = "update the GPU's driver, or take another device";
-const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another device";
+const otherDriver = "update the GPU's driver, or use another device";
+const otherTorch = "set LACONIC_TORCH to another PyTorch, or use another device";
 const enableAnew = (name: OptionalDevice): string =>
-  `laconic doctor --enable ${name} installs it anew; or take another device`;
+  `laconic doctor --enable ${name} reinstalls it; or use another device`;
 
 /** Ordered as `auto` tries them. */
 export const devices: readonly KnownDevice[] = [
@@ -100,23 +100,23 @@ export const devices: readonly KnownDevice[] = [
   {
     // Before wasm, which gives identical bits on all machines.
     name: "wasm-fma",
-    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
+    about: "wasm with fused multiply-add: faster, bits differ between machines; needs Node 22",
     workers: 2,
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     kernels: { cachePageSize: wasmPageSize },
     source: () => wasmKernels({ fma: true }),
-    remedy: "take device wasm, which rounds twice, or Node 22",
+    remedy: "use device wasm, or Node 22",
     native: () => false,
   },
   {
     name: "wasm",
-    about: "SIMD kernels on WebAssembly; needs nothing but npm",
+    about: "SIMD kernels on WebAssembly; needs only npm",
     workers: 2,
     // WebAssembly has 32-bit addresses.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     kernels: { cachePageSize: wasmPageSize },
     source: () => wasmKernels(),
-    remedy: "take another device",
+    remedy: "use another device",
     native: () => false,
   },
   {
@@ -135,7 +135,7 @@ export const devices: readonly KnownDevice[] = [
     name: "mps",
     deterministic: "never",
     measured: true,
-    about: "PyTorch's C++ library on Apple's GPUs by Metal, not yet run",
+    about: "PyTorch's C++ library on Apple GPUs (Metal), untested",
     workers: 1,
     memory: () => totalmem(),
     kernels: torchMemory.mps,
@@ -163,7 +163,7 @@ export function deviceNamed(text: string): {
       { device: name },
     );
   if (indices !== null && !device.indexed)
-    throw new LaconicError("device_unavailable", `device ${text}: ${name} counts no GPUs; only cuda does`, {
+    throw new LaconicError("device_unavailable", `device ${text}: ${name} takes no GPU numbers; only cuda does`, {
       device: text,
     });
   return { device, indices };
@@ -204,7 +204,7 @@ function parseDeviceName(text: string): DeviceName {
   if (!indices.every((index) => /^\d{1,4}$/u.test(index)))
     throw new LaconicError(
       "device_unavailable",
-      `device ${text}: behind the colon stand numbers of GPUs, as in ${name}:0 or ${name}:0,1`,
+      `device ${text}: expected GPU numbers after the colon, such as ${name}:0 or ${name}:0,1`,
       { device: text },
     );
   const numbers = indices.map(Number);
@@ -212,7 +212,7 @@ function parseDeviceName(text: string): DeviceName {
   if (twice !== undefined)
     throw new LaconicError(
       "device_unavailable",
-      `device ${text}: GPU ${twice} comes twice; each worker needs one of its own`,
+      `device ${text}: GPU ${twice} is listed twice; each worker needs its own GPU`,
       { device: text },
     );
   return { name, indices: numbers };

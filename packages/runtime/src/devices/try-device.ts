@@ -39,7 +39,7 @@ export async function tryDevice({ module, options }: KernelSource): Promise<Devi
       const works = (await kernels.read(kernels.linear(two, three)))[0] === 6;
       return {
         works,
-        detail: works ? kernels.backend + (await fallbacksIn(kernels)) : `${kernels.backend}: 2 x 3 came out wrong`,
+        detail: works ? kernels.backend + (await fallbacksIn(kernels)) : `${kernels.backend}: wrong result for 2 x 3`,
         ...(kernels.emulated === true && { emulated: true }),
       };
     } finally {

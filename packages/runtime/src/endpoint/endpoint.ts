@@ -66,7 +66,7 @@ export function endpoint(
         say: (line) => progress.note(line),
         warn,
         allGaveUp(reason) {
-          progress.warn(`no program plays any more, and the run is saved and ends: ${reason}`);
+          progress.warn(`no program is left, so the run is saved and ends: ${reason}`);
           void gateway.close();
         },
       });

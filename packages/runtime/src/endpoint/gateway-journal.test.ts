@@ -119,7 +119,7 @@ test("a part that moved while the disk failed keeps its name", async () => {
   const journal = await openJournal("/run", true, { fs, segmentBytes: 3000, warn: (message) => warned.push(message) });
   for (const event of story) await journal.write(event);
   await journal.close();
-  expect(warned).toEqual([expect.stringContaining("the gateway's journal goes on in one file: ")]);
+  expect(warned).toEqual([expect.stringContaining("the gateway's journal continues in one file: ")]);
   expect(await knownAfter(inner, 0)).toEqual(await known(story, 0));
 });
 

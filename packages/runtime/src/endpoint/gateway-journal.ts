@@ -139,7 +139,7 @@ class GatewayJournal {
     try {
       await this.#closePart();
     } catch (error) {
-      warn(`the gateway's journal goes on in one file: ${String(error)}`);
+      warn(`the gateway's journal continues in one file: ${String(error)}`);
       return;
     }
     this.#pack();
@@ -159,7 +159,7 @@ class GatewayJournal {
     const { fs, warn } = this.#options;
     this.#packing = this.#packing
       .then(() => packSegments(fs, this.#directory))
-      .catch((error: unknown) => warn(`the gateway's journal is not packed: ${String(error)}`));
+      .catch((error: unknown) => warn(`the gateway's journal was not compacted: ${String(error)}`));
   }
 }
 

@@ -55,7 +55,7 @@ describe("programs that are kept running", () => {
     await kept.stop();
     expect(counts()).toEqual({ starts: 8, living: 0, gaveUp: 1 });
     expect(waits.at(-1)).toBe(60_000);
-    expect(said.at(-1)).toBe("program 1 failed 8 times in a row and is given up: no team.mjs");
+    expect(said.at(-1)).toBe("program 1 failed 8 times in a row and is not restarted: no team.mjs");
   });
 });
 

@@ -108,7 +108,7 @@ export function keepRunning(options: KeepOptions): { stop(): Promise<void> } {
       const lived = now() - since;
       failures = failure === null ? 0 : lived >= provenMs ? 1 : failures + 1;
       if (failures >= maxFailures) {
-        warn(`program ${index + 1} failed ${failures} times in a row and is given up: ${failure}`);
+        warn(`program ${index + 1} failed ${failures} times in a row and is not restarted: ${failure}`);
         gaveUp += 1;
         if (gaveUp === count) allGaveUp(failure ?? "");
         return;

@@ -53,8 +53,8 @@ export async function openModelFolder(
   if (found?.isDirectory()) return { folder: await asModelFolder(folder, progress), pinned: given, name };
   if (found?.isFile() && folder.endsWith(".bin"))
     return { folder: await asModelFolder(dirname(folder), progress, folder), pinned: given, name };
-  const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; a model of the Hugging Face hub is written hub:${given}` : "";
-  throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
+  const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; write a Hugging Face model as hub:${given}` : "";
+  throw new LaconicError("checkpoint_missing", `model folder not found: ${folder}${hint}`, { folder });
 }
 
 /** Resolves a stored model path; hub names are unchanged. */
@@ -87,7 +87,7 @@ async function fromHub(
 ): Promise<ModelFolder> {
   const parts = below?.split("/") ?? [];
   if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
-    throw new LaconicError("input_invalid", `hub:${repo}/${below} names no folder of a repository`, { key: "model" });
+    throw new LaconicError("input_invalid", `hub:${repo}/${below} is not a folder of a repository`, { key: "model" });
   const isFile = parts.at(-1)?.endsWith(".bin") === true;
   const inside = isFile ? parts.slice(0, -1).join("/") : parts.join("/");
   const options = {
@@ -177,7 +177,7 @@ export async function convertedFolder(
     throw new LaconicError(
       "checkpoint_missing",
       tokenizer === undefined
-        ? `${folder} holds no tokenizer beside ${weights.join()}; put the model's tokenizer.bin there`
+        ? `${folder} has no tokenizer for ${weights.join()}; add the model's tokenizer.bin`
         : `${folder} holds several tokenizers: ${[tokenizer, ...others].join(", ")}; keep the model's`,
       { folder },
     );

@@ -47,16 +47,16 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file} ${reason}`, { file });
   };
-  if (!existsSync(file)) refuse("does not exist; give a file or preset:NAME");
-  if (statSync(file).isDirectory()) refuse("is a folder; a run is continued with: laconic train --resume DIR");
+  if (!existsSync(file)) refuse("not found; give a file or preset:NAME");
+  if (statSync(file).isDirectory()) refuse("is a folder; to resume a run: laconic train --resume DIR");
   const directory = dirname(file);
   if (extname(file) === ".json") {
-    if (exported !== "default") refuse(`is JSON and exports nothing: leave #${exported} away`);
+    if (exported !== "default") refuse(`is JSON and has no exports: remove #${exported}`);
     const text = await readFile(file, "utf8").catch((error: Error) => refuse(`cannot be read: ${error.message}`));
     const { $schema: _forEditors, ...settings } = configurationIn(parseJson(text, file), file);
     return referenced(settings, { directory }) as WrittenConfig;
   }
-  if (!isModuleFile(file)) refuse("is no configuration: give a .ts, .js or .json file, or preset:NAME");
+  if (!isModuleFile(file)) refuse("is not a configuration: give a .ts, .js or .json file, or preset:NAME");
   const written = configurationIn(exportOf(await loadSource(file), file, exported), file);
   return referenced(written, { directory, module: file, export: exported }) as WrittenConfig;
 }
@@ -101,7 +101,7 @@ export function presetConfig(name: string): Readonly<Record<string, unknown>> {
   const near = nearestName(name, presetNames);
   throw new LaconicError(
     "config_invalid",
-    `there is no preset ${name}; ${near === undefined ? `known: ${presetNames.join(", ")}` : `did you mean preset:${near}?`}`,
+    `preset ${name} not found; ${near === undefined ? `known: ${presetNames.join(", ")}` : `did you mean preset:${near}?`}`,
     { preset: name },
   );
 }

@@ -23,17 +23,13 @@ let count: number = 0;
  */
 export async function loadSource(file: string): Promise<Module> {
   if (!existsSync(file))
-    throw new LaconicError("config_invalid", `${file} does not exist; paths are relative to the file that says them`, {
+    throw new LaconicError("config_invalid", `${file} not found; paths are relative to the file that contains them`, {
       file,
     });
   if (!isModuleFile(file))
-    throw new LaconicError(
-      "config_invalid",
-      `${file} is no module: what is read here is .ts, .mts, .cts, .js, .mjs or .cjs`,
-      {
-        file,
-      },
-    );
+    throw new LaconicError("config_invalid", `${file} is not a module: expected .ts, .mts, .cts, .js, .mjs or .cjs`, {
+      file,
+    });
   const files = Object.entries(await sourceFilesOf(file));
   const changed = files.some(([path, hash]) => (generation?.files.get(path) ?? hash) !== hash);
   if (generation === null || changed) generation = await newGeneration(file);
@@ -44,7 +40,7 @@ export async function loadSource(file: string): Promise<Module> {
     if (LaconicError.is(error)) throw error;
     const message = thrownText(error);
     const hint = /Cannot find (?:package|module) '(?:laconic|@laconic\/)/u.test(message)
-      ? "; install it beside your files: npm install @laconic/cli"
+      ? "; install it with your files: npm install @laconic/cli"
       : "";
     throw new LaconicError("config_invalid", `${file} cannot be read: ${message}${hint}`, { file }, error);
   }
@@ -167,7 +163,7 @@ export async function resolveReference(reference: Reference, kind: KindName, res
       return await (make as (...all: readonly unknown[]) => unknown)(...given);
     } catch (error) {
       const code = LaconicError.is(error) ? error.code : "config_invalid";
-      throw refused(`was called to make a ${noun} and failed: ${thrownText(error)}`, code, error);
+      throw refused(`failed to make a ${noun}: ${thrownText(error)}`, code, error);
     }
   };
   let value = read && !isModuleFile(file) ? await read(file) : exportOf(await loadSource(file), file, name);
@@ -175,7 +171,7 @@ export async function resolveReference(reference: Reference, kind: KindName, res
     value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
   if (settings) {
     if (typeof value !== "function")
-      throw refused(`takes no settings: a function that is called with them and returns a ${noun} would`);
+      throw refused(`takes no settings; export a function of settings that returns a ${noun}`);
     value = await called(value, settings, resources);
   }
   if (resources !== undefined && typeof value === "function") value = await called(value, resources);

@@ -89,7 +89,7 @@ function lacksOfTask(value: unknown): string | null {
   const inner = isTopology(value["topology"]);
   if (inner !== null) return `topology: ${inner}`;
   if (typeof value["reward"] === "function" || typeof value["grader"] === "function") return null;
-  return "it has neither a reward nor a grader; defineTask makes one of either";
+  return "it has neither a reward nor a grader; make one with defineTask";
 }
 
 /** Accepts a topology, a graph, a team with its learners, a preset, or a function of these. */
@@ -131,7 +131,7 @@ async function exampleRows(file: string): Promise<readonly unknown[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new LaconicError(
       "config_invalid",
-      `${file} cannot be read: ${(error as Error).message}; paths are relative to the file that says them`,
+      `${file} cannot be read: ${(error as Error).message}; paths are relative to the file that contains them`,
       { file },
       error,
     );
@@ -141,7 +141,7 @@ async function exampleRows(file: string): Promise<readonly unknown[]> {
     const source = `${file} row ${row.row}`;
     if ("reason" in row) throw new LaconicError("data_invalid", `${source}: ${row.reason}`, { file, row: row.row });
     if (!isRecord(row.value))
-      throw new LaconicError("data_invalid", `${source}: it is no object`, { file, row: row.row });
+      throw new LaconicError("data_invalid", `${source}: expected an object`, { file, row: row.row });
     return { ...row.value, source };
   });
 }
@@ -197,7 +197,7 @@ export function referenced(value: unknown, speaker: Speaker, path: readonly stri
   if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
   const noun = typeof value === "object" ? "value of a class" : typeof value;
   const hint = path.join(".") === "train.estimator" ? "; an estimator goes at train.advantage" : "";
-  throw refusal(path, `only settings go here, no ${noun}${hint}; values of your own go at ${valueKeys}`);
+  throw refusal(path, `only settings go here, no ${noun}${hint}; custom values go at ${valueKeys}`);
 }
 
 function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: readonly string[]): Reference | null {
@@ -214,9 +214,9 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
   }
   if (!isOwn(value, kind)) return null;
   const lack = typeof value === "function" && kind === "task" ? null : kinds[kind].lacks(value);
-  if (lack !== null) throw refusal(path, `this is no ${kinds[kind].noun}: ${lack}`);
+  if (lack !== null) throw refusal(path, `expected a value of kind ${kinds[kind].noun}: ${lack}`);
   if (speaker.module === undefined)
-    throw refusal(path, "a value is found again by the module that makes it; put it into a file, and name that");
+    throw refusal(path, "a stored value needs a module; put it into a file, and give the file");
   const own = nameOf(value);
   return {
     file: speaker.module,

@@ -68,10 +68,16 @@ test.each([
   ],
   [{ train: { steps: () => 3 } }, "train.steps: only settings go here, no function"],
   [{ model: new Date() }, "model: only settings go here, no value of a class"],
-  [{ train: { objective: { evaluate: brief } } }, "train.objective: this is no objective: name is missing"],
-  [{ task: { testProblems: [] } }, "task: this is no task: name is missing"],
-  [{ train: { reward: { task: 1, by: brief } } }, "train.reward: this is no reward: it is an object, not a function"],
-  [{ actor: { complete: brief } }, "actor: this is no language model: id is missing"],
+  [
+    { train: { objective: { evaluate: brief } } },
+    "train.objective: expected a value of kind objective: name is missing",
+  ],
+  [{ task: { testProblems: [] } }, "task: expected a value of kind task: name is missing"],
+  [
+    { train: { reward: { task: 1, by: brief } } },
+    "train.reward: expected a value of kind reward: it is an object, not a function",
+  ],
+  [{ actor: { complete: brief } }, "actor: expected a value of kind language model: id is missing"],
 ])("%o is refused with its key", (config, reason) => {
   expect(() => referenced(config, speaker)).toThrowError(
     expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(reason) as string }),

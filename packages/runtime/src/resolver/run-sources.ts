@@ -99,7 +99,7 @@ export async function checkSourceInputs(
     const copy = join(directory, copyOf(name, names));
     const said =
       now === null
-        ? `${file} is not there, and the ${noun} in ${directory} is made of it`
+        ? `${file} not found, but the ${noun} in ${directory} needs it`
         : `${file} has changed since the ${noun} in ${directory} started (SHA-256 ${before.slice(0, 12)}... then, ${now.slice(0, 12)}... now)`;
     const remedy = existsSync(copy) ? `; a copy is in ${copy}` : "";
     throw new LaconicError("checkpoint_mismatch", `${said}; bring it back${remedy}`, {

@@ -103,7 +103,7 @@ test("every preset is a whole configuration; its name is found with a slip", () 
     },
   });
   expect(() => presetConfig("relay-quickstar")).toThrowError(
-    expect.objectContaining({ message: "there is no preset relay-quickstar; did you mean preset:relay-quickstart?" }),
+    expect.objectContaining({ message: "preset relay-quickstar not found; did you mean preset:relay-quickstart?" }),
   );
   for (const name of ["toString", "constructor", "__proto__"])
     expect(() => presetConfig(name)).toThrowError(expect.objectContaining({ code: "config_invalid" }));

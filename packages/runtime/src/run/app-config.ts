@@ -55,51 +55,48 @@ const defaults: WrittenConfig = {
 
 /** `train` is checked separately. */
 export const configSchema: z.ZodType<WrittenConfig> = z.strictObject({
-  task: taskSettingsSchema.describe("What the team solves: a built-in task with its settings, or a file of your own"),
-  model: z.string().min(1).describe("The policy's first weights: `shipped`, a folder, or `hub:OWNER/NAME`"),
-  warmStart: warmStartSettings.nullable().describe("Supervised training before reinforcement learning; null for none"),
-  engine: remoteSettings.nullable().describe("Training on a server; null trains on this machine"),
-  sampler: samplerSettings
+  task: taskSettingsSchema.describe("Task of the team: a built-in task with settings, or a file"),
+  model: z.string().min(1).describe("Initial weights of the policy: `shipped`, a folder, or `hub:OWNER/NAME`"),
+  warmStart: warmStartSettings
     .nullable()
-    .describe("Servers that sample, beside an engine that trains; null samples with the engine"),
+    .describe("Supervised training before reinforcement learning; null disables it"),
+  engine: remoteSettings.nullable().describe("Training server; null trains on this machine"),
+  sampler: samplerSettings.nullable().describe("Sampling servers; null samples with the engine"),
   actor: z
     .union([
-      z.strictObject({ model: z.string().min(1).describe("Its weights: a folder or `hub:OWNER/NAME`") }),
+      z.strictObject({ model: z.string().min(1).describe("Weights: a folder or `hub:OWNER/NAME`") }),
       z.strictObject({
         api: z
           .strictObject({
             model: z.string().min(1).describe("Name of the model at the server"),
             baseUrl: z.string().min(1).describe("Address of the server"),
-            concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
+            concurrency: z.int().min(1).exactOptional().describe("Max concurrent requests"),
           })
           .describe("A model behind an OpenAI-compatible server"),
       }),
     ])
     .nullable()
-    .describe("A frozen model that answers with the team's help; null for none"),
-  policies: z.enum(["shared", "own"]).describe("Whether agents share weights, or each has its own"),
-  bases: z.record(z.string(), z.string().min(1)).describe("First weights by policy, where they differ from `model`"),
+    .describe("Frozen model that answers with the team's help; null disables it"),
+  policies: z.enum(["shared", "own"]).describe("Shared weights, or separate weights per agent"),
+  bases: z.record(z.string(), z.string().min(1)).describe("Initial weights by policy, if other than `model`"),
   teachers: z
     .record(z.string().regex(/^[\w-]+$/u), z.string().min(1))
-    .describe("Other models by name, for terms that compare with them"),
-  chatTemplateArguments: z.record(z.string(), z.json()).describe("Values that the model's chat template takes"),
-  lora: schemaOf(loraShape).nullable().describe("Trains an adapter instead of all weights; null trains all"),
-  device: z.string().min(1).describe("Where it computes: `auto`, `wasm`, `cpu`, `cuda`, `webgpu`, `tensorflow`"),
+    .describe("Models by name, for terms that compare with them"),
+  chatTemplateArguments: z.record(z.string(), z.json()).describe("Arguments of the model's chat template"),
+  lora: schemaOf(loraShape).nullable().describe("LoRA adapter; null trains all weights"),
+  device: z.string().min(1).describe("Device: `auto`, `wasm`, `cpu`, `cuda`, `webgpu`, `tensorflow`"),
   workers: z
     .union([z.literal("auto"), z.int().min(1).max(64)])
-    .describe("Threads that train; `auto` is the number of cores"),
-  deterministic: z.boolean().describe("Takes kernels that give the same bits every time"),
+    .describe("Training threads; `auto` is the number of cores"),
+  deterministic: z.boolean().describe("Use of bit-reproducible kernels"),
   memory: z
     .strictObject({
-      maxTokensPerMicroBatch: z.int().min(1).exactOptional().describe("Tokens of a forward pass in training"),
-      recompute: z
-        .enum(["none", "layer"])
-        .exactOptional()
-        .describe("Activations that are computed again in the backward pass"),
-      cacheGb: z.number().positive().exactOptional().describe("Gigabytes of the key-value caches"),
+      maxTokensPerMicroBatch: z.int().min(1).exactOptional().describe("Max tokens per forward pass in training"),
+      recompute: z.enum(["none", "layer"]).exactOptional().describe("Activations to recompute in the backward pass"),
+      cacheGb: z.number().positive().exactOptional().describe("Size of the key-value caches in gigabytes"),
     })
-    .describe("Limits of memory"),
-  sinks: sinkSettings.describe("Where metrics go besides the run's folder"),
+    .describe("Memory limits"),
+  sinks: sinkSettings.describe("Metric sinks besides the run folder"),
   train: z.record(z.string(), z.unknown()),
 });
 
@@ -140,7 +137,7 @@ export function parseAppConfig(written: unknown): AppConfig {
   if (config.train.supervised && !config.train.supervised.examples)
     throw settingError(
       "train.supervised.examples",
-      "there are none to learn; name a file, a list or a function, or set train.supervised to null",
+      "no examples; give a file, a list or a function, or set train.supervised to null",
     );
   checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
@@ -204,10 +201,7 @@ type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: 
 function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
   if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
-    throw settingError(
-      "task.showBudget",
-      "has no effect, because the run has no budget for the team; set train.budget, or remove it",
-    );
+    throw settingError("task.showBudget", "has no effect: no budget for the team; set train.budget, or remove it");
   // Learners of a custom task or team are not known yet.
   if (referencesIn(task).length > 0) return;
   const settings = task as TaskSettings;
@@ -216,7 +210,7 @@ function checkEffects({ task, actor, device, train }: Checked): void {
 
 export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
   if (actor === null || hasFrozen) return;
-  throw settingError("actor", "has no effect, because every agent of this task learns; remove it");
+  throw settingError("actor", "has no effect: every agent of this task learns; remove it");
 }
 
 /** Names in other trainers, in lower case without separators. */

@@ -93,14 +93,14 @@ function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served:
   if (served && unread !== undefined)
     throw settingError(
       `train.costs.${unread}`,
-      "who reads whom is not known of agents of another program; charge what they write",
+      "readers are unknown for agents of another program; charge written tokens",
     );
   if (isServed === served) return;
   throw new LaconicError(
     "config_invalid",
     served
-      ? `task: ${runTaskTitle(task)} is played here: train it with laconic train; serve --train takes the task gateway`
-      : "task: the agents of a gateway are another program's: train them with laconic serve --train",
+      ? `task: ${runTaskTitle(task)} runs in Laconic: train it with laconic train; serve --train takes the task gateway`
+      : "task: agents of a gateway belong to another program: train them with laconic serve --train",
     { key: "task" },
   );
 }
@@ -130,8 +130,7 @@ async function checkPolicyTask(folder: string, name: string, task: RunTask): Pro
   if (isReference(task)) return; // authors of a custom task choose its tokens
   const taught = await taughtTask(folder);
   if (taught !== null) {
-    if (taught !== wanted)
-      refuse(`"${name}" was taught the prompts of ${taught} and cannot read those of ${title}; ${remedy}`);
+    if (taught !== wanted) refuse(`"${name}" was trained on prompts of ${taught}, not of ${title}; ${remedy}`);
     return;
   }
   const size = (await jsonIn(folder, "config.json"))?.["vocab_size"];

@@ -26,23 +26,26 @@ export function checkRemoteSettings(
   if (lora.alpha !== loraAlpha)
     throw settingError(
       "lora.alpha",
-      `is ${lora.alpha}, the server's is ${loraAlpha} and has no field on the wire; engine.tinker.loraAlpha says another`,
+      `is ${lora.alpha}, but the server uses ${loraAlpha}; if it has another, set engine.tinker.loraAlpha`,
     );
   const { rank: _, alpha: __, ...others } = lora;
   const [other] = Object.keys(others);
-  if (other !== undefined) throw settingError(`lora.${other}`, "has no field on the wire; remove it");
+  if (other !== undefined) throw settingError(`lora.${other}`, "is not part of the protocol; remove it");
   const [base] = Object.keys(bases);
   if (base !== undefined) throw settingError(`bases.${base}`, "a remote engine has one base model; remove it");
   const [teacher] = Object.keys(teachers);
   if (teacher !== undefined) throw settingError(`teachers.${teacher}`, "a remote engine has one base model; remove it");
   if (actor !== null && !isReference(actor) && "model" in actor)
-    throw settingError("actor.model", "a remote engine has one base model; use actor.api, or null for the run's own");
+    throw settingError("actor.model", "a remote engine has one base model; use actor.api, or null for the run's model");
   if (train.opponents)
-    throw settingError("train.opponents", "a server keeps no past selves for us yet; compute here, or remove it");
+    throw settingError("train.opponents", "past selves are not supported on servers; compute here, or remove it");
   const sampling = evaluationSampling(train);
   const { temperature } = sampling;
   if (temperature !== 1)
-    throw settingError("train.sampling.temperature", `is ${temperature}; the wire has log-probs at temperature 1 only`);
+    throw settingError(
+      "train.sampling.temperature",
+      `is ${temperature}; the protocol has log-probs at temperature 1 only`,
+    );
   checkSampling(sampling, tinkerSampling, { place: "train.sampling" });
 }
 
@@ -52,7 +55,7 @@ export function checkAgainstServer({ train }: Pick<AppConfig, "train">, record: 
   if (maxGradNorm !== null && !record.clips)
     throw settingError(
       "train.optimizer.maxGradNorm",
-      `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to end a run that leaves the road`,
+      `is ${maxGradNorm}, but the server does not clip gradients; set it to null, and engine.tinker.gradientCeiling to stop a diverging run`,
     );
   if (models > 1 && !record.severalModels)
     throw settingError(
@@ -91,29 +94,23 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
   if (sampler === null) return;
   const { kind, urls, folder, folderAtServers, receivers, logProbs = "server" } = serversOf(sampler);
   if (engine !== null)
-    throw settingError("sampler", "has no effect beside engine, which samples too; remove one of them");
+    throw settingError("sampler", "has no effect with engine, which samples too; remove one of them");
   if (train.opponents)
-    throw settingError(
-      "train.opponents",
-      "the servers hold the newest weights, and an opponent is none of them; sample here",
-    );
+    throw settingError("train.opponents", "the servers have only the newest weights, not an opponent's; sample here");
   const place = `sampler.${kind}`;
   const { title, takesAllWeights, reportsUncut } = serverKinds[kind];
   const far = urls.find((url) => !isHere(url));
   if (receivers && receivers.length !== urls.length)
     throw settingError(
       `${place}.receivers`,
-      `${receivers.length} for ${urls.length} servers: name one for each of urls, the same twice where servers share a disk`,
+      `${receivers.length} for ${urls.length} servers; give one per URL, and repeat it for servers that share a disk`,
     );
   if (receivers && folderAtServers !== undefined)
-    throw settingError(
-      `${place}.folderAtServers`,
-      "has no effect beside receivers, which say where weights are; remove it",
-    );
+    throw settingError(`${place}.folderAtServers`, "has no effect with receivers; remove it");
   if (far !== undefined && folder === undefined && !receivers)
     throw settingError(
       `${place}.folder`,
-      `${far} is another machine: name a folder that it and this machine share, where weights are handed over, or receivers that take them over HTTP`,
+      `${far} is another machine: set a folder shared with this machine for the weights, or receivers that take them over HTTP`,
     );
   const [base] = Object.keys(bases);
   if (base !== undefined) throw settingError(`bases.${base}`, "the servers have one base model; remove it");
@@ -127,13 +124,13 @@ export function checkSamplerSettings({ sampler, engine, lora, bases, policies, t
     if (train.asynchronous) throw settingError("train.asynchronous", `needs weights of several steps, ${whole}`);
     if (train.refreshOldPolicyEvery > 1)
       throw settingError("train.refreshOldPolicyEvery", `needs weights of an earlier step, ${whole}`);
-    if (policies === "own") throw settingError("policies", `own is several policies, ${whole}`);
+    if (policies === "own") throw settingError("policies", `own has several policies, ${whole}`);
   }
   const [cut] = samplingCuts(evaluationSampling(train));
   if (!reportsUncut && logProbs === "server" && cut !== undefined)
     throw settingError(
       `train.sampling.${cut}`,
-      `cuts the distribution, and ${title} tells the log-probs of what is left of it; set ${place}.logProbs to forward`,
+      `truncates the distribution, and ${title} returns log-probs after truncation; set ${place}.logProbs to forward`,
     );
 }
 

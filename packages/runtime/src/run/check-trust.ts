@@ -44,7 +44,7 @@ export async function keepMade(
   await writing(directory, () => makeFolder(directory));
   if (await rememberMade(directory, content)) return;
   progress.note(
-    `${directory}: this machine cannot remember that it made the folder; whoever opens it needs --trust, or XDG_STATE_HOME names a folder that stays`,
+    `${directory}: this machine cannot record that it made the folder; open it with --trust, or set XDG_STATE_HOME to a permanent folder`,
   );
 }
 
@@ -52,11 +52,7 @@ export async function keepMade(
 export async function checkCode(folder: MadeFolder, config: unknown): Promise<void> {
   const files = codeIn(config);
   if (files.length === 0 || isTrusting() || (await isMadeHere(folder.directory, folder.content))) return;
-  throw refusal(
-    folder,
-    `was not made here, and opening it runs ${files.join(", ")}: read that code, then add --trust`,
-    files,
-  );
+  throw refusal(folder, `was not made here and runs ${files.join(", ")}: read that code, then add --trust`, files);
 }
 
 /**
@@ -66,13 +62,14 @@ export async function checkCode(folder: MadeFolder, config: unknown): Promise<vo
 export async function checkServers(folder: MadeFolder, servers: readonly NamedServer[]): Promise<void> {
   if (servers.length === 0 || (await isMadeHere(folder.directory, folder.content))) return;
   const urls = servers.map(({ url }) => url);
-  if (!isTrusting()) throw refusal(folder, `was not made here, and asks ${urls.join(", ")}; to ask, add --trust`, urls);
+  if (!isTrusting())
+    throw refusal(folder, `was not made here and calls ${urls.join(", ")}; to allow it, add --trust`, urls);
   for (const { url, keys, configured } of servers) {
     const key = keys.find((name) => environmentValue(name) !== undefined);
     if (key === undefined || (configured !== undefined && originOf(configured) === originOf(url))) continue;
     throw refusal(
       folder,
-      `names the server ${url}, and nobody else does, so it does not get $${key}: unset that variable, or name the server yourself, by OPENAI_BASE_URL, --actor or a configuration`,
+      `names the server ${url}, which you did not, so it does not get ${key}: unset that variable, or name the server by OPENAI_BASE_URL, --actor or a configuration`,
       urls,
     );
   }

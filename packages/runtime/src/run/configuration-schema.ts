@@ -15,10 +15,10 @@ export interface JsonSchema {
 }
 
 const ownValue: readonly JsonSchema[] = [
-  { type: "string", description: "A file of your own: `./file.ts` or `./file.ts#name`" },
+  { type: "string", description: "Custom file: `./file.ts` or `./file.ts#name`" },
   {
     type: "object",
-    description: "A file of your own, with settings",
+    description: "Custom file with settings",
     required: ["file"],
     properties: { file: { type: "string" } },
   },
@@ -44,7 +44,7 @@ export function configurationSchema(): JsonSchema {
   };
   const whole = asJson(configSchema);
   const properties = {
-    $schema: { type: "string", description: "Where an editor finds this schema; Laconic ignores it" },
+    $schema: { type: "string", description: "Schema location for editors; Laconic ignores it" },
     ...whole.properties,
     train: { ...asJson(trainConfigSchema), description: "The training loop" },
   };

@@ -168,6 +168,6 @@ test("a reward model is opened by its name, says what its checkpoint says, and i
   expect((await openReward(parseTrainConfig({ reward: plain }), place)).reward).toBe(plain);
   const trunk = modelReward({ model: { of: "policy" } as unknown as string });
   await expect(openReward(parseTrainConfig({ reward: trunk }), place)).rejects.toThrow(
-    /no layers of one; name a model/u,
+    /no layers to share; name a model/u,
   );
 });

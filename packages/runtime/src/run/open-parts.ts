@@ -300,7 +300,7 @@ function resourcesOf(
       if (own) return openValueModel(engine, { kind: "trunk", policy: own.policy }, options, own.tokenizer);
       throw new LaconicError(
         "config_invalid",
-        "a reward is no policy's, so that it has no layers of one; name a model",
+        "a reward belongs to no policy and has no layers to share; name a model",
       );
     },
   };

@@ -128,7 +128,7 @@ export async function findRun(directory: string, { which = "latest", sources }: 
       // The run may be active, so no advice to remove it.
       throw new LaconicError(
         "checkpoint_missing",
-        `${directory} holds no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
+        `${directory} has no checkpoint yet; a run writes its first after ${stored.config.train.checkpoint.every} steps, or when it is interrupted`,
         { directory },
         error,
       );
@@ -165,7 +165,7 @@ export async function openRun<T>(
 function removed({ directory, checkpoint }: FoundRun, error: unknown): LaconicError {
   return new LaconicError(
     "checkpoint_missing",
-    `${checkpoint} is gone: its run goes on, and removed it before it was read; try again, keep more with train.checkpoint.keep, or wait for the run to end`,
+    `${checkpoint} was removed by its run before it was read; try again, raise train.checkpoint.keep, or wait for the run to end`,
     { directory },
     error,
   );
@@ -187,7 +187,7 @@ export async function runResources(
 }
 
 export function noteSources({ directory, changedSources, sources }: FoundRun, progress: Progress): void {
-  const read = sources === "current" ? "it is read as it is now" : "the run's own copy of its sources is read";
+  const read = sources === "current" ? "the current file is read" : "the run's copy of its sources is read";
   for (const file of changedSources)
     progress.note(`${file} has changed since the run in ${directory} started: ${read}`);
 }
@@ -202,7 +202,7 @@ export async function checkModelsOf(
   const folders = await modelFolders(actor ? config : { ...config, actor: null }, progress);
   if (!(await checkInputs(directory, "models", await modelInputs(folders), actor ? [] : ["actor"])))
     progress.warn(
-      `${join(directory, runFiles.manifest)} is not there: whether weights and tokenizer are those of the beginning cannot be told`,
+      `${join(directory, runFiles.manifest)} not found: weights and tokenizer cannot be compared with those of the start`,
     );
 }
 

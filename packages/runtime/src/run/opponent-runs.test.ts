@@ -73,11 +73,9 @@ test("what is no run, lacks a policy or an agent, or has other tokens is refused
     expect(error).toMatchObject({ code: "config_invalid", detail: { key: "train.opponents.runs" } });
     expect((error as Error).message).toMatch(reason);
   };
-  await refused(["none"], /^train\.opponents\.runs: .*none is no run's folder, nor RUN\/POLICY of one$/u);
+  await refused(["none"], /^train\.opponents\.runs: .*none is neither a run folder nor RUN\/POLICY$/u);
   await refused(["own/judge"], /has no policy "judge"; it has pro, contra$/u);
-  await refused(["own"], /own has the policies pro, contra, and none speaks for "judge"; write .*own\/pro/u, [
-    ["judge"],
-  ]);
+  await refused(["own"], /own has the policies pro, contra, but none for "judge"; write .*own\/pro/u, [["judge"]]);
   const other: Tokenizer = { ...tokenizer, decode: (tokens) => `${tokenizer.decode(tokens)}!` };
   await refused(["shared"], /another tokenizer than the agent "pro"/u, [["pro"]], other);
   const longer: Tokenizer = { ...tokenizer, vocabularySize: tokenizer.vocabularySize + 1 };

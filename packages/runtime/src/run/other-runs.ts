@@ -102,13 +102,13 @@ export async function findOpponentRuns(
       if (policy === undefined && names.length > 1 && !policies[speaks]?.agents.includes(agent))
         throw settingError(
           "train.opponents.runs",
-          `${name} has the policies ${names.join(", ")}, and none speaks for "${agent}"; write ${name}/${names[0]} for one of them`,
+          `${name} has the policies ${names.join(", ")}, but none for "${agent}"; choose one, such as ${name}/${names[0]}`,
         );
       const chosen = policies[speaks] as RunPolicy;
       if (!isSame(chosen.tokenizer, await tokenizerOf(agent)))
         throw settingError(
           "train.opponents.runs",
-          `${name} has another tokenizer than the agent "${agent}" of this run: its words would be other tokens`,
+          `${name} has another tokenizer than the agent "${agent}" of this run; use a run with the same tokenizer`,
         );
       own[agent] = chosen;
     }
@@ -131,7 +131,7 @@ async function placeOf(name: string): Promise<{ readonly directory: string; read
   const isRun = (folder: string): Promise<boolean> => nodeFileSystem.exists(join(folder, runFiles.manifest));
   if (await isRun(whole)) return { directory: whole };
   if (await isRun(dirname(whole))) return { directory: dirname(whole), policy: basename(whole) };
-  throw settingError("train.opponents.runs", `${name} is no run's folder, nor RUN/POLICY of one`);
+  throw settingError("train.opponents.runs", `${name} is neither a run folder nor RUN/POLICY`);
 }
 
 function isSame(one: TeamTask["tokenizer"], other: TeamTask["tokenizer"]): boolean {

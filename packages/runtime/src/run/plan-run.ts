@@ -290,7 +290,7 @@ function bytesOf(
 /** Records requests; the returned model refuses all calls. */
 function recording(of: Asked["of"], asked: Asked[]): ModelResources {
   const refuse = (): never => {
-    throw new LaconicError("input_invalid", "a plan opens no model: ask it for values in a run");
+    throw new LaconicError("input_invalid", "a plan opens no model");
   };
   const model: ValueModel = {
     id: "planned",
@@ -327,7 +327,7 @@ const parts: readonly Row[] = [
   ["head workspace", "headWorkspace", null],
   ["key-value cache", null, "keyValueCache"],
   ["sampling workspace", null, "samplingWorkspace"],
-  ["library's own", "trainingOverhead", "samplingOverhead"],
+  ["library", "trainingOverhead", "samplingOverhead"],
 ];
 
 /** Describes a plan as lines of text. */

@@ -55,8 +55,8 @@ export async function planFleet(
 export function describeFleet(plan: FleetPlan): string {
   const { sampler, servers, bytesPerVersion, versionsAtOnce, publications, repliesPerServer, start } = plan;
   return [
-    `sampled on ${sampler}: ${repliesPerServer} replies a step on each of ${servers}; memory and time of sampling are theirs to say`,
-    `${formatBytes(bytesPerVersion)} of weights a version, handed over up to ${publications} times; ${versionsAtOnce} at once on each server`,
+    `sampled on ${sampler}: ${repliesPerServer} replies a step on each of ${servers}; memory and time of sampling depend on the servers`,
+    `${formatBytes(bytesPerVersion)} of weights per version, published up to ${publications} times; ${versionsAtOnce} at once on each server`,
     `each server: ${start}`,
   ].join("\n");
 }
@@ -170,14 +170,14 @@ export function describeRemote({
     `${name.padEnd(20)}${formatNumber(read).padStart(12)}${formatBytes(sent).padStart(12)}`;
   const sum = (parts: RemotePlan["bytes"]): number => parts.sampling + parts.forward + parts.gradient;
   return [
-    `on ${engine}: memory and time are the server's to say`,
+    `on ${engine}: memory and time depend on the server`,
     `sequences of ${promptTokens} + ${completionTokens} tokens; ${replies} replies a step, ${steps} steps`,
     "",
-    `${"each step".padEnd(20)}${"tokens".padStart(12)}${"on the wire".padStart(12)}`,
+    `${"each step".padEnd(20)}${"tokens".padStart(12)}${"transferred".padStart(12)}`,
     row("sampling", tokens.sampling, bytes.sampling),
     row("forward passes", tokens.forward, bytes.forward),
     row("gradients", tokens.gradient, bytes.gradient),
     row("in all", sum(tokens), sum(bytes)),
-    `${steps} steps: ${formatNumber(steps * sum(tokens))} tokens, ${formatBytes(steps * sum(bytes))} on the wire, evaluations not counted`,
+    `${steps} steps: ${formatNumber(steps * sum(tokens))} tokens, ${formatBytes(steps * sum(bytes))} transferred, evaluations not counted`,
   ].join("\n");
 }

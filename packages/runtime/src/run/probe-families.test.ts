@@ -125,10 +125,10 @@ test("a fetched model that is not to be had is a reason, and any other fault is 
       },
     },
   });
-  const gone = new LaconicError("checkpoint_missing", "there is no model folder gone");
+  const gone = new LaconicError("checkpoint_missing", "model folder not found: gone");
   expect(await planFamily("other-actor", failing(gone))).toEqual({
     family: "other-actor",
-    reason: "the model before the warm start: there is no model folder gone",
+    reason: "the model before the warm start: model folder not found: gone",
   });
   await expect(planFamily("other-actor", failing(new TypeError("a fault")))).rejects.toThrow("a fault");
 });
@@ -137,11 +137,13 @@ test("an actor that does not learn is tried with the trained policy; two who ans
   const hint = await sourcesOf(await openTask({ name: "relay-hint" }, { testProblems: 20 }));
   const other = await planned("other-actor", hint);
   expect(other.parts.frozen?.["actor"]?.id).toBe("trained");
-  expect(await reasons(hint)).toMatchObject({ "fresh-reader": "actor does not learn: it is as the run began" });
+  expect(await reasons(hint)).toMatchObject({
+    "fresh-reader": "actor does not learn: it is unchanged since the start",
+  });
   const pair = await sourcesOf(await openTask({ name: "relay-writers" }, { testProblems: 20 }));
-  expect((await planned("other-actor", pair)).change).toBe("second is the model as the run began");
+  expect((await planned("other-actor", pair)).change).toBe("second is the model at the start of the run");
   expect(await reasons(pair)).toMatchObject({
-    "silent-teammate": "no agent reads what another one says",
+    "silent-teammate": "no agent reads another agent's messages",
     "fresh-reader": "several agents answer",
   });
 });

@@ -66,7 +66,7 @@ export async function planFamily(family: string, sources: ProbeSources): Promise
   if (family === "silent-teammate" || family === "lying-teammate") return ofTeammate(family, sources);
   if (family === "other-actor") return otherActor(sources);
   if (family === "fresh-reader") return freshReader(sources);
-  return { family, reason: `the task ${opened.task.name} has no such problems; give your own with --file` };
+  return { family, reason: `the task ${opened.task.name} has no such problems; give problems with --file` };
 }
 
 function ofCase(
@@ -103,7 +103,7 @@ function ofTeammate(
   const answerer = answererOf(base);
   const random = randomFromSeed(seed).split(family);
   const heard = teammatesHeard(base, answerer, (messages, i) => random.split(i).pick(messages));
-  if (heard.every((message) => message === null)) return { family, reason: "no agent reads what another one says" };
+  if (heard.every((message) => message === null)) return { family, reason: "no agent reads another agent's messages" };
   const isLie = family === "lying-teammate";
   const said: readonly (Replacement | null)[] = isLie
     ? liesFor(heard, base, answerer)
@@ -111,7 +111,7 @@ function ofTeammate(
   const replaced = new Map(problems.map((problem, i) => [problem, said[i] ?? null]));
   return {
     family,
-    change: isLie ? "a teammate's words become what it said of another problem" : "a teammate who spoke says nothing",
+    change: isLie ? "a teammate's message is replaced by one from another problem" : "a teammate's message is removed",
     problems: problems.map((problem) => (replaced.get(problem) ? problem : null)),
     parts: replacing(parts, (problem) => [replaced.get(problem) ?? []].flat()),
   };
@@ -143,8 +143,8 @@ async function otherActor(sources: ProbeSources): Promise<ProbePlan | SkippedFam
   }
   if (!isTrained) return plan("the trained policy itself", await opened.otherModel(answerer, "trained"));
   if (base.every((episode) => messagesIn(episode, answerer).length === 0))
-    return plan("the model as the run began", await opened.otherModel(answerer, "begun"));
-  return { family, reason: "the run had no warm start, so fresh-reader is that; --actor names another model" };
+    return plan("the model at the start of the run", await opened.otherModel(answerer, "begun"));
+  return { family, reason: "the run had no warm start, so it equals fresh-reader; set another model with --actor" };
 }
 
 /** The initial model answers from the trained team's messages. */
@@ -154,14 +154,14 @@ async function freshReader({ opened, problems, base }: ProbeSources): Promise<Pr
   const answerer = answererOf(base);
   if (answerer === null) return { family, reason: "several agents answer" };
   if (base.every((episode) => messagesIn(episode, answerer).length === 0))
-    return { family, reason: "no agent reads what another one says" };
+    return { family, reason: "no agent reads another agent's messages" };
   if (policyOf(parts, answerer) === null)
-    return { family, reason: `${answerer} does not learn: it is as the run began` };
+    return { family, reason: `${answerer} does not learn: it is unchanged since the start` };
   const fresh = speakingWith(parts, answerer, await opened.otherModel(answerer, "begun"));
   const others = parts.task.topology.agents.filter((agent) => agent !== answerer);
   return {
     family,
-    change: `${answerer} is the model as the run began`,
+    change: `${answerer} is the model at the start of the run`,
     problems,
     parts: fresh,
     unheard: replacing(fresh, () => others.map(silence)),

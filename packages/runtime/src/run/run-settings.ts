@@ -94,15 +94,15 @@ const defaultSteps: Readonly<Record<WarmStartSettings["name"], number>> = {
 export const warmStartNames = Object.keys(tasksOf) as WorldWarmStart["name"][];
 
 const fieldsOf = <Name extends WarmStartSettings["name"]>(name: Name) => ({
-  name: z.literal(name).describe("Which examples"),
+  name: z.literal(name).describe("Kind of examples"),
   steps: z.int().min(1).default(defaultSteps[name]).describe("Optimiser steps"),
-  batch: z.int().min(1).default(32).describe("Examples of an optimiser step"),
+  batch: z.int().min(1).default(32).describe("Examples per optimiser step"),
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))
     .exactOptional()
-    .describe("Seed of the examples; that of the run by default"),
-  model: z.string().min(1).exactOptional().describe("Weights to begin with, instead of those of the run"),
+    .describe("Seed of the examples (default: the run's)"),
+  model: z.string().min(1).exactOptional().describe("Initial weights instead of the run's"),
 });
 
 /** The seed defaults to the run's. */
@@ -116,8 +116,8 @@ const referenceSchema: z.ZodType<Reference> = z.strictObject(
   {
     file: z.string().min(1),
     export: z.string().min(1).describe("Name of the export; `default` by default"),
-    path: z.array(z.string()).exactOptional().describe("Place within the export"),
-    settings: z.record(z.string(), z.unknown()).exactOptional().describe("What the export is called with"),
+    path: z.array(z.string()).exactOptional().describe("Path within the export"),
+    settings: z.record(z.string(), z.unknown()).exactOptional().describe("Arguments of the export"),
     name: z.string().exactOptional().describe("Name for messages"),
   },
   { error: "is a file of examples, or a list or function in a module" },
@@ -136,15 +136,15 @@ export const warmStartSettings: z.ZodType<GivenWarmStart> = z.discriminatedUnion
     silence: z
       .enum(["chance", "labelled"])
       .exactOptional()
-      .describe("Whose silence examples have: anybody's by chance, or that of all who know nothing"),
+      .describe("Silent agents in examples: random, or all that know nothing"),
   }),
   z.strictObject({
     ...fieldsOf("budgets"),
-    form: z.enum(budgetFormNames).exactOptional().describe("How a budget is said in the examples"),
+    form: z.enum(budgetFormNames).exactOptional().describe("Format of a budget in the examples"),
   }),
   z.strictObject({
     ...fieldsOf("examples"),
-    examples: referenceSchema.describe("Examples of your own: a file of JSON lines, or a module"),
+    examples: referenceSchema.describe("Custom examples: a JSON Lines file, or a module"),
     learningRate: z.number().positive().default(defaultLearningRate).describe("Learning rate"),
     ...exampleFields.shape,
   }),
@@ -160,19 +160,18 @@ export function checkWarmStart({
   const refuse = (reason: string): never => {
     throw settingError("warmStart", reason);
   };
-  if (engine !== null)
-    refuse("needs a model that computes here; the models of this run are on a server, so set warmStart=null");
+  if (engine !== null) refuse("needs a local model, but this run's models are on a server; set warmStart=null");
   if (warmStart.name === "examples") return;
   const tasks = tasksOf[warmStart.name];
   if (isReference(task) || !tasks.includes(task.name))
-    return refuse(`${warmStart.name} is taught for ${tasks.join(" and ")} alone; set warmStart=null`);
+    return refuse(`${warmStart.name} supports only ${tasks.join(" and ")}; set warmStart=null`);
   if (
     task.name === "story-budget" &&
     warmStart.name === "budgets" &&
     (task.form ?? "unary") !== (warmStart.form ?? "unary")
   )
     refuse(
-      `budgets are said as ${task.form ?? "unary"} in the task, as ${warmStart.form ?? "unary"} in the warm start; set warmStart.form`,
+      `budgets are written as ${task.form ?? "unary"} in the task, as ${warmStart.form ?? "unary"} in the warm start; set warmStart.form`,
     );
 }
 
@@ -206,7 +205,8 @@ export const sinkSettings: z.ZodType<readonly SinkSetting[]> = z.array(
       z.custom<Reference>(isReference),
     ],
     {
-      error: 'no such sink; "tensorboard", "wandb", { wandb: { project } }, or a file that makes one, "./sink.ts"',
+      error:
+        'unknown sink; expected "tensorboard", "wandb", { wandb: { project } }, or a file that makes one, "./sink.ts"',
     },
   ),
 );

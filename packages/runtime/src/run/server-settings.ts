@@ -60,30 +60,26 @@ export type SamplerSettings = {
 
 const servers: z.ZodType<SamplerServers> = z.strictObject({
   urls: z.array(z.string().min(1)).min(1).describe("Addresses of the servers"),
-  folder: z.string().min(1).exactOptional().describe("Folder on this machine where new weights are written"),
-  folderAtServers: z.string().min(1).exactOptional().describe("The same folder, as the servers see it"),
+  folder: z.string().min(1).exactOptional().describe("Local folder for new weights"),
+  folderAtServers: z.string().min(1).exactOptional().describe("Path of that folder on the servers"),
   receivers: z
     .array(z.string().min(1))
     .min(1)
     .exactOptional()
-    .describe("Addresses of `laconic serve weights` beside servers that share no disk"),
-  concurrency: z.int().min(1).exactOptional().describe("Requests that run at the same time"),
+    .describe("Addresses of `laconic serve weights` for servers without a shared disk"),
+  concurrency: z.int().min(1).exactOptional().describe("Max concurrent requests"),
   logProbs: z
     .enum(["server", "forward"])
     .exactOptional()
-    .describe("Log-probs of replies: those that servers report, or computed here by a forward pass"),
+    .describe("Log-probs of replies: from the servers, or from a local forward pass"),
   tolerance: z
     .number()
     .positive()
     .exactOptional()
     .describe("Largest mean gap of a token's log-prob between server and trainer, in nats"),
-  replySeconds: z.number().positive().max(300).exactOptional().describe("Seconds that a reply may take"),
-  patienceSeconds: z
-    .number()
-    .positive()
-    .exactOptional()
-    .describe("Seconds after which a server that fails is given up"),
-  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
+  replySeconds: z.number().positive().max(300).exactOptional().describe("Timeout of a reply in seconds"),
+  patienceSeconds: z.number().positive().exactOptional().describe("Seconds until a failing server is dropped"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permission for an address without TLS"),
 });
 
 /** `vllm:URL,URL` or `sglang:URL,URL`, or an object. */
@@ -105,7 +101,7 @@ export function samplerFromText(text: string): SamplerSettings {
     const forms = [`${first}:http://HOST:PORT,http://HOST:PORT`, ...rest.map((each) => `${each}:...`)];
     throw settingError(
       "sampler",
-      `${JSON.stringify(text)} names no servers; write ${forms.join(" or ")}, or null for this machine`,
+      `${JSON.stringify(text)} is not a list of servers; write ${forms.join(" or ")}, or null for this machine`,
     );
   }
   return { [known]: { urls: list.split(",") } } as unknown as SamplerSettings;
@@ -148,22 +144,14 @@ export interface RemoteSettings {
 const tinker: z.ZodType<TinkerSettings> = z.strictObject({
   url: z.string().min(1).describe("Address of the server"),
   model: z.string().min(1).exactOptional().describe("Name of the base model at the server"),
-  allowPlainHttp: z.boolean().exactOptional().describe("Permits an address without TLS"),
-  loraAlpha: z.number().positive().exactOptional().describe("Alpha of the server's adapter, where it is known"),
-  sequencesPerRequest: z.int().min(1).exactOptional().describe("Sequences of a request"),
-  samplesAtOnce: z.int().min(1).exactOptional().describe("Samples that are requested at the same time"),
-  wire: z.enum(["json", "protobuf"]).exactOptional().describe("`json`, which self-hosted servers speak, or `protobuf`"),
-  samplerTtlSeconds: z
-    .int()
-    .min(60)
-    .exactOptional()
-    .describe("Seconds after which the server may delete weights of a sampler"),
-  gradientCeiling: z
-    .number()
-    .positive()
-    .exactOptional()
-    .describe("Norm of the gradient above which a step ends the run"),
-  deadlineSeconds: z.number().positive().exactOptional().describe("Seconds that a result may take"),
+  allowPlainHttp: z.boolean().exactOptional().describe("Permission for an address without TLS"),
+  loraAlpha: z.number().positive().exactOptional().describe("Alpha of the server's adapter, if known"),
+  sequencesPerRequest: z.int().min(1).exactOptional().describe("Sequences per request"),
+  samplesAtOnce: z.int().min(1).exactOptional().describe("Max concurrent sample requests"),
+  wire: z.enum(["json", "protobuf"]).exactOptional().describe("Encoding: `json` (self-hosted servers), or `protobuf`"),
+  samplerTtlSeconds: z.int().min(60).exactOptional().describe("Lifetime of a sampler's weights in seconds"),
+  gradientCeiling: z.number().positive().exactOptional().describe("Gradient norm above which the run ends"),
+  deadlineSeconds: z.number().positive().exactOptional().describe("Timeout of a result in seconds"),
 });
 
 /** `tinker:URL` or `tinker:MODEL@URL`, or an object. */
@@ -178,7 +166,7 @@ export function fromText(text: string): RemoteSettings {
   if (url === undefined)
     throw settingError(
       "engine",
-      `${JSON.stringify(text)} is no engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
+      `${JSON.stringify(text)} is not an engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
     );
   return { tinker: { url, ...(model !== undefined && { model }) } };
 }
@@ -192,7 +180,7 @@ export function expectWeightsHere(engine: RemoteSettings | null, directory: stri
   if (engine === null) return;
   throw new LaconicError(
     "config_invalid",
-    `${directory}: the weights of this run are on ${remoteTitle(engine)}, not in its checkpoints; laconic eval asks it there`,
+    `${directory}: the weights of this run are on ${remoteTitle(engine)}, not in its checkpoints; use laconic eval`,
     { directory },
   );
 }

@@ -108,10 +108,10 @@ function besideText(
   return `each optimiser step${who} also learns ${batch} of ${exampleSizeText(size)}, with weight ${weight}`;
 }
 
-/** Text such as `120 supervised examples (3,400 tokens to learn, the longest 61)`. */
+/** Text such as `120 supervised examples (3,400 learned tokens, longest 61)`. */
 export function exampleSizeText(size: ExampleSize | null): string {
-  if (size === null) return "the supervised examples that a function makes";
-  return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} tokens to learn, the longest ${size.longest})`;
+  if (size === null) return "supervised examples from a function";
+  return `${formatNumber(size.examples)} supervised examples (${formatNumber(size.tokens)} learned tokens, longest ${size.longest})`;
 }
 
 /** All examples are used once before any repeats. */

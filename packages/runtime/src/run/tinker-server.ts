@@ -68,9 +68,9 @@ export async function probedServer(
     });
     if (record.optimizer === "own")
       progress.note(
-        "the server keeps an optimizer of its own: beta1, beta2, epsilon and weightDecay of train.optimizer change nothing there; set them where it is started",
+        "the server has its own optimizer: beta1, beta2, epsilon and weightDecay of train.optimizer have no effect; set them at its start",
       );
-    if (record.clipsItself) progress.note("the server clips gradients at a norm of its own, whatever maxGradNorm is");
+    if (record.clipsItself) progress.note("the server clips gradients at its own norm and ignores maxGradNorm");
     return serverOf({ ...settings, model }, record, progress);
   } finally {
     client.close();
@@ -86,8 +86,7 @@ export async function storedServer(
   const file = join(directory, runFiles.environment);
   const environment = parseJson(await readFile(file, "utf8"), file) as { readonly server?: unknown };
   const { data: record, error } = serverRecord.safeParse(environment.server);
-  if (!record)
-    throw new LaconicError("checkpoint_mismatch", `${file}: server is no record of a probe`, { file }, error);
+  if (!record) throw new LaconicError("checkpoint_mismatch", `${file}: server is not a probe record`, { file }, error);
   return serverOf({ ...settings, model: record.baseModel }, record, progress);
 }
 
@@ -102,7 +101,7 @@ function serverOf(settings: TinkerServer["settings"], record: ServerRecord, prog
         ...clientOptions(settings, progress),
         deduplicates: record.deduplicates,
         ...(journal !== undefined && { journal: fileJournal(journal) }),
-        onSilence: (error) => onWarning(`${settings.url}: no sign of life was taken: ${error.message}`),
+        onSilence: (error) => onWarning(`${settings.url}: heartbeat failed: ${error.message}`),
       });
       return tinkerEngine({
         client,

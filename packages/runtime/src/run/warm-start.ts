@@ -65,7 +65,7 @@ const recordFile = "warm-start.json";
 
 const settingsSchema = warmStartSettings.refine(
   (settings): settings is WarmStartRecord["warmStart"] => settings.model !== undefined && settings.seed !== undefined,
-  "says no model or no seed",
+  "has no model or no seed",
 ) as z.ZodType<WarmStartRecord["warmStart"]>;
 
 const recordSchema: z.ZodType<WarmStartRecord> = z.strictObject({
@@ -82,7 +82,7 @@ async function warmStartIn(folder: string): Promise<WarmStartRecord | null> {
   if (text === null) return null;
   const parsed = recordSchema.safeParse(parseJson(text, path), { error: issueWords });
   if (parsed.success) return parsed.data;
-  throw new LaconicError("data_invalid", `${path} is no record of a warm start; remove it, or train the model again`, {
+  throw new LaconicError("data_invalid", `${path} is not a warm-start record; remove it, or train the model again`, {
     path,
   });
 }
@@ -249,7 +249,7 @@ async function checkNotBegun(directory: string): Promise<void> {
   if (step > 0 || saved !== null)
     throw new LaconicError(
       "run_exists",
-      `${directory} holds a run that began with another model, or with another warm start; choose another directory`,
+      `${directory} has a run with another model or warm start; choose another directory`,
       { directory },
     );
 }
@@ -292,10 +292,10 @@ async function inCache(
   const target = join(into, key.slice(0, 16));
   const said = warmStartText(warmStart);
   if (existsSync(target)) {
-    progress.note(`${said}, as they were given before: ${target}`);
+    progress.note(`${said}, unchanged: ${target}`);
     return target;
   }
-  progress.note(`${said}, before the training; they are kept for other runs`);
+  progress.note(`${said}, before training; they are cached for other runs`);
   await makeFolderOnce(target, (draft) =>
     trainWarmStart({ warmStart: taught, run, model, from: folder, to: draft, place }, progress),
   );

@@ -23,8 +23,8 @@ test.for([
   ["1,2,cached=1,cached=2", /two of "cached"/u],
   ["1,2,prompt=9", /two of "prompt"/u],
   ["1,2,cache=1", /did you mean cached/u],
-  ["1,2,date=2026-02-31", /no day/u],
-  ["1,2,date=yesterday", /no day/u],
+  ["1,2,date=2026-02-31", /date: expected YYYY-MM-DD/u],
+  ["1,2,date=yesterday", /date: expected YYYY-MM-DD/u],
 ] as const)("refuses %s and says why", ([text, reason]) => {
   expect(() => parsePrice(text, "judge-price")).toThrow(
     expect.objectContaining({ code: "config_invalid", message: expect.stringMatching(reason) }),

@@ -47,7 +47,7 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   const at = /@(?=https?:\/\/)/u.exec(text)?.index;
   const model = at === undefined ? text : text.slice(0, at);
   if (model === "")
-    throw new LaconicError("config_invalid", `--${flag}: ${JSON.stringify(text)} is no model; write NAME@URL`, {
+    throw new LaconicError("config_invalid", `--${flag}: ${JSON.stringify(text)} is not a model; write NAME@URL`, {
       flag,
     });
   return { model, baseUrl: at === undefined ? baseUrl : text.slice(at + 1) };
@@ -88,11 +88,9 @@ export async function actorSpending(
   const [key] = Object.entries({ maxUsd, price: given, deadlineMs }).find(([, value]) => value !== undefined) ?? [];
   if (key === undefined) return null;
   const flag = flagOf[key as keyof typeof flagOf];
-  throw new LaconicError(
-    "config_invalid",
-    `--${flag} has no effect: no agent speaks through a server's API; remove it`,
-    { flag },
-  );
+  throw new LaconicError("config_invalid", `--${flag} has no effect: no agent uses a server's API; remove it`, {
+    flag,
+  });
 }
 
 /** @throws LaconicError `config_invalid` for an unknown price */
@@ -100,7 +98,7 @@ export function checkPriced(price: TokenPrice | null, model: string, flag: strin
   if (price) return;
   throw new LaconicError(
     "config_invalid",
-    `--max-usd: what ${model} costs is not known; give --${flag}, in US dollars per million tokens, such as 0.15,0.6`,
+    `--max-usd: the price of ${model} is unknown; give --${flag}, in US dollars per million tokens, such as 0.15,0.6`,
     { flag },
   );
 }
@@ -178,7 +176,7 @@ export function parsePrice(text: string, flag = "price"): TokenPrice {
   const mismatch = findShapeMismatch(tokenPriceShape, price);
   if (mismatch) return refuse(`${mismatch.path.join(".")}: ${mismatch.reason}`);
   const { date } = price as TokenPrice;
-  if (date !== undefined && !isDay(date)) return refuse("date is no day, YYYY-MM-DD");
+  if (date !== undefined && !isDay(date)) return refuse("date: expected YYYY-MM-DD");
   return price as TokenPrice;
 }
 

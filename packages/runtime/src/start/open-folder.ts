@@ -181,7 +181,7 @@ function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
 function scheduleNote({ optimizer, policies }: AppConfig["train"]): string {
   const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
   if (schedules.every((rate) => isNamedRate(rate) && rate.decay === "constant")) return "";
-  return ": the learning rate follows the schedule of the new length from here on, as no run of that length from the beginning would";
+  return ": the learning rate now follows the schedule of the new length, unlike a fresh run of that length";
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -45,7 +45,7 @@ export async function chooseVariants(options: ChoiceOptions, progress: Progress)
   const known = [baseVariant, ...candidates.map(({ name }) => name)];
   for (const name of only ?? []) if (!known.includes(name)) throw unknown(name, known);
   const twice = own.find(({ name }, i) => own.findIndex((each) => each.name === name) !== i);
-  if (twice) throw new LaconicError("config_invalid", `two variants are called ${twice.name}`, { variant: twice.name });
+  if (twice) throw new LaconicError("config_invalid", `two variants are named ${twice.name}`, { variant: twice.name });
   const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
   const skipped: SkippedVariant[] = [];
   const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
@@ -66,7 +66,7 @@ function alone(variant: Variant, changes: readonly Change[], severalFactors: boo
     return { ...variant, about: `${factors.map(({ name }) => name).join(" and ")} together: ${variant.about}` };
   throw new LaconicError(
     "config_invalid",
-    `variant ${variant.name} changes ${factors.length} factors: ${factorsText(factors)}; nobody could tell which one did what. Change one, or add --several-factors`,
+    `variant ${variant.name} changes ${factors.length} factors: ${factorsText(factors)}; their effects cannot be separated. Change one, or add --several-factors`,
     { variant: variant.name, factors: factors.map(({ name }) => name).join(", ") },
   );
 }
@@ -85,7 +85,7 @@ async function triedOn(
   try {
     const varied = parseAppConfig(applyOverrides(base, [...fixed, ...candidate.overrides]));
     const changed = changesOf(writtenConfig(config), writtenConfig(varied));
-    if (changed.length === 0) return { reason: "the configuration is so already; it changes nothing", changed };
+    if (changed.length === 0) return { reason: "it changes nothing in this configuration", changed };
     await checkRun(varied, progress);
     return { reason: null, changed };
   } catch (error) {
@@ -99,7 +99,7 @@ function unknown(name: string, known: readonly string[]): LaconicError {
   const near = nearestName(name, known);
   return new LaconicError(
     "config_invalid",
-    `there is no variant ${name}; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}; one of your own is NAME:key=value`,
+    `variant ${name} not found; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}; write a custom one as NAME:key=value`,
     { variant: name },
   );
 }
@@ -184,7 +184,7 @@ const ofRunBudget =
   (config, price) => {
     const [policy] = Object.entries(config.train.policies).find(([, { budget }]) => budget !== undefined) ?? [];
     if (policy === undefined) return derive(config, price);
-    const reason = `policy ${policy} has a budget of its own; give a variant in words instead, ${name}:train.policies=...`;
+    const reason = `policy ${policy} has its own budget; write the variant out, ${name}:train.policies=...`;
     return { reason };
   };
 
@@ -205,8 +205,8 @@ const fixedPrice =
   (share: number): Derivation =>
   (config, price) => {
     if (config.train.budget === null)
-      return { reason: "the price of a token is fixed already: there is no budget for tokens" };
-    if (price === null) return { reason: "there is no price to derive it from; tell one with --price" };
+      return { reason: "the price of a token is already fixed: there is no token budget" };
+    if (price === null) return { reason: "no price to derive it from; set one with --price" };
     const fixed = Number((share * price).toPrecision(6));
     return {
       about: `λ fixed at ${fixed}, ${share === 1 ? "" : `${share} times `}what Eq. 5 reaches`,
@@ -264,7 +264,7 @@ const klTerm =
   ({ train: { objective, policies } }) => {
     const ownObjectives = Object.values(policies).some((each) => each.objective !== undefined);
     if (!isNamedObjective(objective) || ownObjectives)
-      return { reason: "an objective of its own says itself whether it has a KL term" };
+      return { reason: "a custom objective decides itself on a KL term" };
     const { kl, ...rest } = objective;
     if ((kl === undefined) !== adds)
       return { reason: `the objective has ${kl === undefined ? "no" : "a"} KL term already` };

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { droppedSettings } from "./variants.ts";
 
 test.each([
-  [['train.objective={"name":"grpo"}'], "train.objective takes the place of the whole group, without clip, kl "],
-  [['train.objective={"name":"gspo","clip":{"low":0.1},"kl":{}}'], "without clip.high, kl.estimator, kl.coefficient "],
-  [["train.budget={}"], "train.budget takes"],
+  [['train.objective={"name":"grpo"}'], "train.objective replaces the whole group and drops clip, kl"],
+  [['train.objective={"name":"gspo","clip":{"low":0.1},"kl":{}}'], "drops clip.high, kl.estimator, kl.coefficient"],
+  [["train.budget={}"], "train.budget replaces"],
 ] as const)("%j leaves out what is said", (overrides, said) => {
   expect(droppedSettings(storyTellers as never, overrides).join()).toContain(said);
 });

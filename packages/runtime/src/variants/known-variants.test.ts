@@ -26,9 +26,9 @@ const of = (written: object, price: number | null = null) =>
 test("the quickstart's variants are what its page measured", () => {
   expect(of(relayQuickstart)).toEqual({
     "no-price": ["train.budget=null", "train.budgets={}", "train.prices={}"],
-    "fixed-price-half": "there is no price to derive it from; tell one with --price",
-    "fixed-price": "there is no price to derive it from; tell one with --price",
-    "fixed-price-double": "there is no price to derive it from; tell one with --price",
+    "fixed-price-half": "no price to derive it from; set one with --price",
+    "fixed-price": "no price to derive it from; set one with --price",
+    "fixed-price-double": "no price to derive it from; set one with --price",
     "no-group-normalisation": ['train.advantage={"estimator":"raw"}'],
     "eq2-as-printed": ['train.advantage={"estimator":"group","scale":"group","std":"sample","epsilon":0.000001}'],
     grpo: ['train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}'],
@@ -48,12 +48,12 @@ test("what a policy has of its own is changed too", () => {
     policies: { shared: { objective: { name: "gspo" }, prices: { turns: 0.1 } } },
   };
   const variants = of({ ...relayQuickstart, train });
-  expect(variants["kl"]).toContain("an objective of its own");
+  expect(variants["kl"]).toContain("a custom objective");
   expect(variants["grpo"]).toContain('train.policies.shared.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}');
   expect(variants["no-price"]).toContain("train.policies.shared.prices={}");
   const budget = { targetTokens: 10, learningRate: 1e-5 };
   const own = of({ ...relayQuickstart, train: { ...train, policies: { shared: { budget } } } });
-  expect(own["no-price"]).toContain("policy shared has a budget of its own");
+  expect(own["no-price"]).toContain("policy shared has its own budget");
 });
 
 test("without a budget its display to the agents goes too", () => {

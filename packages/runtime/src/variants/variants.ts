@@ -33,7 +33,7 @@ export function variantsInFile(text: string, file: string): readonly Variant[] {
   if (!isRecord(value)) throw invalidVariant(file, "holds no variants");
   return Object.entries(value).map(([name, settings]) => {
     if (!isRecord(settings) || Object.keys(settings).length === 0)
-      throw invalidVariant(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
+      throw invalidVariant(file, `${name} is not a group of settings, such as { "train.steps": 40 }`);
     return userVariant(
       name,
       Object.entries(settings).map(([key, each]) => `${key}=${JSON.stringify(each)}`),
@@ -44,9 +44,9 @@ export function variantsInFile(text: string, file: string): readonly Variant[] {
 
 function userVariant(name: string, overrides: readonly string[], place: string): Variant {
   if (!nameForm.test(name))
-    throw invalidVariant(place, `cannot be called ${JSON.stringify(name)}: letters, digits, - and _`);
+    throw invalidVariant(place, `cannot be named ${JSON.stringify(name)}: use letters, digits, - and _`);
   if (name === baseVariant || knownVariants.includes(name))
-    throw invalidVariant(place, `cannot be called ${name}, which is known already; choose another name`);
+    throw invalidVariant(place, `cannot be named ${name}, a built-in name; choose another name`);
   return { name, about: overrides.join(" "), overrides };
 }
 
@@ -148,7 +148,7 @@ export function droppedSettings(base: Readonly<Record<string, unknown>>, overrid
     const dropped = missingIn(valueAt(base, key.split(".")), tryParseJson(word.slice(at + 1)));
     if (dropped.length === 0) return [];
     return [
-      `${key} takes the place of the whole group, without ${dropped.join(", ")} of the configuration; ${key}.KEY=VALUE changes one setting of it`,
+      `${key} replaces the whole group and drops ${dropped.join(", ")}; ${key}.KEY=VALUE changes one setting of it`,
     ];
   });
 }

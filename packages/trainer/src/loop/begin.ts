@@ -52,7 +52,7 @@ async function resumeState(run: TrainingRun, resumed: LoopState): Promise<LoopSt
   const inFlight = describeNumbers(resumed.queue?.again ?? []);
   if (inFlight !== "")
     await recorder.warn(
-      `groups ${inFlight} were in flight at step ${step}: they are played anew, under the weights of that step`,
+      `groups ${inFlight} were in flight at step ${step}: they are played again with the weights of that step`,
       step,
     );
   if (step !== config.steps || resumed.after.step === step) return resumed;

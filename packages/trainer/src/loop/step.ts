@@ -39,7 +39,7 @@ export async function scoreStep(
   });
   if (report.reason !== null)
     await recorder.warn(
-      "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
+      "some samples have no score and are not trained on (scoring/undecided, scoring/invalid, scoring/error)",
       step,
     );
   const lost = agentErrorWarning(rollouts.map(({ episode }) => episode));

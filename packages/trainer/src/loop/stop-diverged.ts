@@ -26,7 +26,7 @@ export async function stopDiverged(
   const { watch, reason } = watchStep(state.watch ?? emptyWatch, signsOf(step, scored, learners), config.divergence);
   if (reason === null) return { ...state, watch, ...bestTrained(run, state, watch.recent) };
   if (run.parts.task.testProblems.length > 0) await evaluateStep(run, learnedOf(state)).catch(() => null); // weights may be unusable
-  const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; divergence: null lets a run go on`;
+  const message = `step ${step}: training diverged and was stopped: ${reason}. ${causeAndBest(run, state)}; set divergence to null to continue such a run`;
   await recorder.warn(message, step);
   throw new LaconicError("training_diverged", message, { step, bestStep: bestStep(run, state) });
 }
@@ -122,7 +122,7 @@ function causeAndBest(run: TrainingRun, state: LoopState): string {
     : `${formatPercent(state.best.accuracy)} of the validation problems`;
   const best =
     step > 0
-      ? `The best checkpoint is kept: checkpoints/${checkpointName(step)} (step ${step}, ${by}), as a model to go on from`
-      : "No checkpoint is better than the weights that the run began with";
+      ? `The best checkpoint is checkpoints/${checkpointName(step)} (step ${step}, ${by}); use it as the next run's model`
+      : "No checkpoint is better than the initial weights";
   return `${likelyCause}${peak}: train again with a lower one. ${best}`;
 }

@@ -60,7 +60,7 @@ export class OpponentPool {
   async restore(pool: readonly OpponentState[]): Promise<void> {
     const names = pool.flatMap(({ name, step }) => (step === null ? [] : [name]));
     if (!this.#recorder.restoreOpponents)
-      throw new LaconicError("input_invalid", "this recorder keeps no opponents to resume with");
+      throw new LaconicError("input_invalid", "this recorder stores no opponents for a resume");
     await this.#recorder.restoreOpponents(names, this.#models, (name) => this.#freeze(name));
   }
 
@@ -74,7 +74,7 @@ export class OpponentPool {
 
   opponent(name: string, side: number): Opponent {
     const speakers = this.#speakers.get(name);
-    if (!speakers) throw new LaconicError("input_invalid", `there are no weights of the opponent ${name}`, { name });
+    if (!speakers) throw new LaconicError("input_invalid", `weights not found for the opponent ${name}`, { name });
     const agents = this.#settings.sides[side] ?? [];
     return { name, models: Object.fromEntries(agents.map((agent) => [agent, speakers[agent] as LanguageModel])) };
   }

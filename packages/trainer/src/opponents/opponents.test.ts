@@ -307,7 +307,7 @@ test.each([
     /^opponents\.sides: the team has no agent "middle"; it has left, right/u,
   ],
   [{ opponents: { ...opponents, sides: [["left"], ["left"]] } }, /the agent "left" is named twice/u],
-  [{ opponents: { ...opponents, sides: [["left", "right"]] } }, /nobody would be left/u],
+  [{ opponents: { ...opponents, sides: [["left", "right"]] } }, /is all who learn/u],
   [{ opponents: { ...opponents, keep: 0 } }, /^opponents\.keep: /u],
   [{ opponents: { ...opponents, latest: 1 } }, /^opponents\.latest: /u],
   [{ opponents: { latest: 0.5 } }, /^opponents\.sides: /u],
@@ -316,8 +316,11 @@ test.each([
     /^opponents\.kep: there is no such setting; did you mean opponents\.keep\?/u,
   ],
   [{ opponents: { ...opponents, matchmaking: "fair" } }, /^opponents\.matchmaking: /u],
-  [{ opponents: { ...opponents, runs: ["runs/x"] } }, /^opponents\.runs: the run runs\/x is not among the parts/u],
-  [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is what a past self/u],
+  [
+    { opponents: { ...opponents, runs: ["runs/x"] } },
+    /^opponents\.runs: the run runs\/x is not part of this training/u,
+  ],
+  [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is a reserved name/u],
   [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: there is no "runs\/x"/u],
   [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: there is no cost "words"/u],
   [{ asynchronous: {} }, /^asynchronous: plays games before/u],
@@ -343,6 +346,6 @@ test("a policy that would never learn, an agent that does not, and parts without
     /the agent "hint" does not learn/u,
   );
   expect(await refusal({ ...tinyDuelParts(), opponents: rock }, {})).toMatch(
-    /the run runs\/rock is opened and not named/u,
+    /the run runs\/rock is opened but not named/u,
   );
 });

@@ -6,7 +6,7 @@ import type { ProcessTable } from "../reading/run-source.ts";
 async function refuse(path: string): Promise<never> {
   throw new LaconicError(
     "config_invalid",
-    `${path}: a browser has no folders; give openRun a fileSystem, such as memoryFileSystem() of @laconic/core/files`,
+    `${path}: a browser has no folders; pass a fileSystem to openRun, such as memoryFileSystem() of @laconic/core/files`,
     { key: "fileSystem" },
   );
 }
@@ -70,6 +70,6 @@ async function unpacked(bytes: Uint8Array, most: number, format: "gzip" | "defla
     if (done) return joinBytes(parts);
     parts.push(value);
     length += value.length;
-    if (length > most) throw new RangeError(`it holds more than ${most} bytes`);
+    if (length > most) throw new RangeError(`it has more than ${most} bytes`);
   }
 }

@@ -10,7 +10,7 @@ const unreadable = new Set(["EACCES", "EPERM", "EIO"]);
 function explainReadError(error: unknown, path: string): unknown {
   const reason = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   if (!unreadable.has(reason)) return error;
-  const message = `${path} cannot be read: ${(error as Error).message}; mend the cause and resume`;
+  const message = `${path} cannot be read: ${(error as Error).message}; fix the cause and resume`;
   return new LaconicError("data_invalid", message, { path, reason }, error);
 }
 

@@ -208,7 +208,7 @@ test("settings that contradict it are refused", () => {
   expect(refused({}, { oldLogProbs: "sampler" })).toThrow(/oldLogProbs: .*recompute/u);
   expect(refused({}, { refreshOldPolicyEvery: 2 })).toThrow(/asynchronous/u);
   expect(refused({ maxLag: 1, activeGroups: 13 })).toThrow(
-    /asynchronous\.activeGroups: is 13, of which maxLag 1 allows 12/u,
+    /asynchronous\.activeGroups: is 13, but maxLag 1 allows 12/u,
   );
   expect(refused({ maxlag: 1 })).toThrow(
     /asynchronous\.maxlag: there is no such setting; did you mean asynchronous\.maxLag/u,

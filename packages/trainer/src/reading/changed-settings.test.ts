@@ -77,9 +77,9 @@ describe("a run whose settings change while it goes on", () => {
   });
 
   test.each([
-    ["not JSON", "{", /line 1: it is no object/u],
-    ["a list", "[]", /line 1: it is no object/u],
-    ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}', /line 2: step 2 stands behind step 3/u],
+    ["not JSON", "{", /line 1: it is not a JSON object/u],
+    ["a list", "[]", /line 1: it is not a JSON object/u],
+    ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}', /line 2: step 2 follows step 3/u],
     ["half a step", '{"step":1.5,"key":"a"}', /line 1: its step/u],
     ["a key of every object", '{"step":1,"key":"train.__proto__.x"}', /line 1: its key/u],
     ["a key with a control character", '{"step":1,"key":"a\\u202eb"}', /line 1: its key/u],

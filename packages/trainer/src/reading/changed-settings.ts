@@ -37,15 +37,16 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
     };
     if (line.length > maxLineLength) return refuse(`it has ${line.length} characters, more than ${maxLineLength}`);
     const row = recordIn(tryParseJson(line));
-    if (!row) return refuse("it is no object of JSON");
+    if (!row) return refuse("it is not a JSON object");
     const { step, key, before, now, ...others } = row;
     if (typeof step !== "number" || !Number.isInteger(step) || step < 1)
-      return refuse("its step is no whole number from 1 on");
-    if (step < last) return refuse(`step ${step} stands behind step ${last}`);
+      return refuse("its step is not a positive integer");
+    if (step < last) return refuse(`step ${step} follows step ${last}`);
     if (typeof key !== "string" || !keyForm.test(key) || key.split(".").some((part) => inherited.has(part)))
-      return refuse("its key is no name of a setting");
+      return refuse("its key is not a setting's name");
     const [other] = Object.keys(others);
-    if (other !== undefined) return refuse(`it has ${JSON.stringify(other.slice(0, 80))}, which such a line has not`);
+    if (other !== undefined)
+      return refuse(`it has ${JSON.stringify(other.slice(0, 80))}, which is not a field of such a line`);
     last = step;
     return { step, key, ...(before !== undefined && { before }), ...(now !== undefined && { now }) };
   });

@@ -90,7 +90,7 @@ export class CutOffError extends Error {
 /** Reads an entry. @throws Error for unreadable or too large content, including {@link CutOffError} */
 export async function episodeContent(source: RunSource, { file, from, length }: EpisodeEntry): Promise<StoredContent> {
   const bytes = await source.bytes(file, from, length);
-  if (bytes?.length !== length) throw new CutOffError("it is not there any more");
+  if (bytes?.length !== length) throw new CutOffError("it no longer exists");
   return checked(rowOf(utf8.decode(await gunzip(bytes, maxContentBytes))));
 }
 
@@ -149,6 +149,6 @@ export async function* shownEpisodes(
 
 function checked(content: Readonly<Record<string, unknown>> | null): StoredContent {
   const { episodes, utterances } = content ?? {};
-  if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it holds no episodes");
+  if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it has no episodes");
   return content as unknown as StoredContent;
 }

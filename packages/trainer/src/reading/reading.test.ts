@@ -75,7 +75,7 @@ describe("rows of JSON lines", () => {
     const [file, rows] = [new RowFile(source, "rows.jsonl"), [] as unknown[]];
     await file.readNew({ reset: () => undefined, row: (row) => rows.push(rowOf(row)) });
     expect(rows).toEqual([{ a: 1 }]);
-    expect(file.tooLong).toBe(`rows.jsonl: row 1 has ${end + 1} bytes and was passed over`);
+    expect(file.tooLong).toBe(`rows.jsonl: row 1 has ${end + 1} bytes and was skipped`);
   });
 
   test("a file that a resume cut off is read anew, though it is the same file", async () => {

@@ -180,7 +180,7 @@ export class RowFile {
       if (end < 0) continue;
       this.#at = at + end + 1;
       this.rows = ++this.#counted;
-      this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#at - start} bytes and was passed over`;
+      this.tooLong ??= `${this.name}: row ${this.rows} has ${this.#at - start} bytes and was skipped`;
       return;
     }
     this.#at = size; // its remainder is not a row either
@@ -221,7 +221,7 @@ export async function lostSteps(source: RunSource): Promise<string | null> {
   const bytes = found && found.size <= maxChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
   if (!bytes) return null;
   const { steps, bad } = stepsIn(bytes);
-  const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
+  const defect = bad === null ? stepDefect(steps) : `line ${bad} is not a row of a step`;
   return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
@@ -252,7 +252,7 @@ export function stepDefect(steps: readonly number[]): string | null {
     const own = i + 1;
     if (step === own) continue;
     const row = `row ${i + 1} is of step ${step}`;
-    return step < own ? `${row}, which stands there already` : `${row}: step ${own} is lost`;
+    return step < own ? `${row}, which is a duplicate` : `${row}: step ${own} is lost`;
   }
   return null;
 }

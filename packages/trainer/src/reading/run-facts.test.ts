@@ -44,7 +44,7 @@ const whole: Files = {
 const read = (files: Files): Promise<RunFacts> => readRunFacts(sourceOf({ ...whole, ...files }), { processes });
 const lock = (pid: unknown, host: string): Files => ({ LOCK: JSON.stringify({ pid, host }) });
 
-const notJson = "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep";
+const notJson = "config.json is not a JSON object, is larger than 8 MiB, or nests more than 100 levels deep";
 
 describe("what became of a run", () => {
   const cases: readonly (readonly [what: string, files: Files, state: string, reason: string | null])[] = [
@@ -76,7 +76,7 @@ describe("what became of a run", () => {
       "a step that stands twice, and not first in its row",
       { "metrics.jsonl": lines({ step: 1 }, { x: "é".repeat(40), step: 1 }) },
       "half-written",
-      "metrics.jsonl: row 2 is of step 1, which stands there already",
+      "metrics.jsonl: row 2 is of step 1, which is a duplicate",
     ],
     ["a configuration that is torn", { "config.json": `{"tr` }, "foreign", notJson],
     ["a configuration that is a list", { "config.json": "[1]" }, "foreign", notJson],
@@ -85,7 +85,7 @@ describe("what became of a run", () => {
       "a model's configuration",
       { "config.json": `{"model_type":"x"}` },
       "foreign",
-      "config.json is of something else: it does not say how many steps the run has",
+      "config.json is not a run's: the number of steps is missing",
     ],
   ];
 
@@ -113,10 +113,7 @@ describe("what became of a run", () => {
     const { "metrics.jsonl": _, ...others } = whole;
     const isFolder = async (name: string): Promise<boolean> => name === "metrics.jsonl";
     const instead = await readRunFacts({ ...sourceOf(others), isFolder }, { processes });
-    expect([instead.state, instead.reason]).toEqual([
-      "half-written",
-      "metrics.jsonl is a folder, where a file should be",
-    ]);
+    expect([instead.state, instead.reason]).toEqual(["half-written", "metrics.jsonl is a folder, expected a file"]);
     const long = "x".repeat(5 << 20);
     const row = await read({ "metrics.jsonl": lines({ step: 1 }, { step: 2, long }) });
     expect([row.state, row.step]).toEqual(["done", 2]);
@@ -124,18 +121,18 @@ describe("what became of a run", () => {
     expect([torn.state, torn.step, torn.reason]).toEqual([
       "half-written",
       1,
-      "metrics.jsonl: line 2 is no row of a step",
+      "metrics.jsonl: line 2 is not a row of a step",
     ]);
     const said = await read({ "evaluations.jsonl": `${lines(evaluation(0, 0.5))}[]\n` });
     expect(said.warnings).toContain("evaluations.jsonl: line 2 is no row");
-    expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is no object of JSON");
+    expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is not a JSON object");
   });
 
   test("a folder without any file", async () => {
     const facts = await readRunFacts(sourceOf({}), { processes });
     expect(facts).toMatchObject({
       state: "foreign",
-      reason: "there is no config.json: it is not a run, or one that has not begun",
+      reason: "config.json not found: not a run, or one that has not begun",
       step: 0,
       plannedSteps: null,
       before: null,

@@ -204,10 +204,9 @@ async function whyForeign(source: RunSource, config: unknown, train: UnknownReco
   const name = runFiles.config;
   if (recordIn(config) === null)
     return (await source.stat(name))
-      ? `${name} is no object of JSON, larger than 8 MiB, or nested more than ${maxJsonDepth} levels deep`
-      : `there is no ${name}: it is not a run, or one that has not begun`;
-  if (numberOr(train["steps"]) === null)
-    return `${name} is of something else: it does not say how many steps the run has`;
+      ? `${name} is not a JSON object, is larger than 8 MiB, or nests more than ${maxJsonDepth} levels deep`
+      : `${name} not found: not a run, or one that has not begun`;
+  if (numberOr(train["steps"]) === null) return `${name} is not a run's: the number of steps is missing`;
   const first = (await source.stat(runFiles.episodes)) && (await firstMember(source));
   return first && first.version !== recordVersion
     ? `${runFiles.episodes} has version ${first.version}, this program reads ${recordVersion}`
@@ -243,10 +242,9 @@ const lockName = "LOCK";
 async function damageOf(source: RunSource): Promise<string[]> {
   const found: string[] = [];
   for (const name of [...checkedNames.files, lockName])
-    if (await source.isFolder?.(name)) found.push(`${name} is a folder, where a file should be`);
+    if (await source.isFolder?.(name)) found.push(`${name} is a folder, expected a file`);
   for (const name of [...checkedNames.objects, lockName])
-    if (!(await isObjectOrNone(source, name)))
-      found.push(`${name} is no object of JSON, or larger or deeper than one that is read`);
+    if (!(await isObjectOrNone(source, name))) found.push(`${name} is not a JSON object, or is too large or too deep`);
   for (const name of checkedNames.ends) {
     const { size = 0 } = (await source.stat(name)) ?? {};
     const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
@@ -270,11 +268,8 @@ async function badRows(source: RunSource, name: string): Promise<string[]> {
   const found = await source.stat(name);
   const text = await textIn(source, name);
   // Invalid rows of evaluations are skipped.
-  if (text === null)
-    return found && name !== runFiles.evaluations
-      ? [`${name} is larger than what is read of it, or cannot be read`]
-      : [];
+  if (text === null) return found && name !== runFiles.evaluations ? [`${name} is too large or cannot be read`] : [];
   const lines = text.split("\n").slice(0, -1); // a torn last line is reported elsewhere
   const bad = lines.findIndex((line) => line !== "" && recordIn(parsed(line)) === null);
-  return bad < 0 ? [] : [`${name}: line ${bad + 1} is no row`];
+  return bad < 0 ? [] : [`${name}: line ${bad + 1} is not a row`];
 }

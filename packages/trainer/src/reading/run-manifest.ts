@@ -40,7 +40,7 @@ export function parseRunManifest(text: string, path: string): RunManifest {
   if (found && sha256Of(found.config.settings) === found.config.sha256) return found;
   throw new LaconicError(
     "checkpoint_mismatch",
-    `${path} was changed or is damaged: nothing says what the run was started with; put the file back, or start a new run`,
+    `${path} was changed or is damaged; put the file back, or start a new run`,
     { file: path },
   );
 }
@@ -66,7 +66,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   const fs = explainedFileSystem(given, directory);
   const file = joinPath(directory, runFiles.config);
   if (!(await fs.exists(file)))
-    throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
+    throw new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config})`, { directory });
   const refused = (what: string, cause?: unknown): LaconicError =>
     new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
   const bytes = await fs.read(file).catch((error: unknown) => {
@@ -77,7 +77,7 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   try {
     settings = boundedJson(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw refused(`is not JSON any more: ${(error as Error).message}`, error);
+    throw refused(`is no longer valid JSON: ${(error as Error).message}`, error);
   }
   if (isRecord(settings)) return settings;
   throw refused(

@@ -199,7 +199,7 @@ export async function findCheckpoint(
   }
   throw new LaconicError(
     "checkpoint_missing",
-    `${directory}: its run removed each of ${maxLooks} checkpoints before it could be read; keep more of them, or wait for the run to end`,
+    `${directory}: its run removed ${maxLooks} checkpoints before they could be read; keep more of them, or wait for the run to end`,
     { directory },
   );
 }
@@ -215,7 +215,7 @@ async function lookForCheckpoint(
   if (steps.length === 0)
     throw new LaconicError(
       "checkpoint_missing",
-      `${directory} holds no checkpoint to resume from; remove the run directory and start it again`,
+      `${directory} has no checkpoint to resume from; remove the run directory and start it again`,
       { directory },
     );
   const damage: string[] = [];
@@ -237,7 +237,7 @@ async function lookForCheckpoint(
   }
   throw new LaconicError(
     "checkpoint_corrupt",
-    `no checkpoint in ${directory} is whole and fits the run's files: ${damage.join("; ")}; put the files back, or train in another run directory`,
+    `${directory} has no complete checkpoint that fits the run's files: ${damage.join("; ")}; put the files back, or train in another run directory`,
     { directory },
   );
 }

@@ -75,7 +75,7 @@ test("a checkpoint of another run is refused", async () => {
   await runIn(other, { settings: { ...settings, seed: 9 } });
   await rm(join(one, "checkpoints"), { recursive: true });
   await cp(join(other, "checkpoints"), join(one, "checkpoints"), { recursive: true });
-  expect((await refusal(runIn(one, { resume: true }))).message).toContain("belongs to another run");
+  expect((await refusal(runIn(one, { resume: true }))).message).toContain("belongs to a run with other settings");
 });
 
 test("the order of keys is no difference", () => {
@@ -113,7 +113,7 @@ test.each([
   [
     "metrics.jsonl",
     (old: string) => old.replace('"task/accuracy":', '"task/accuracy":1'),
-    "are not those that the checkpoint",
+    "differ from those of that step's checkpoint",
   ],
   ["evaluations.jsonl", (old: string) => old.split("\n").slice(1).join("\n"), "its rows up to step"],
 ] as const)(

@@ -58,7 +58,7 @@ test("a run that replaces its checkpoint before every read is given up on in wor
   expect(error).toBeInstanceOf(LaconicError);
   expect(error).toMatchObject({
     code: "checkpoint_missing",
-    message: expect.stringContaining("before it could be read") as string,
+    message: expect.stringContaining("before they could be read") as string,
   });
 });
 

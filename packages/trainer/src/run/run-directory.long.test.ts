@@ -173,7 +173,7 @@ test("a file that an engine cannot write is told with what to do", async () => {
   const directory = await runFolder();
   expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
-    message: `${full.message}; what was saved before is whole: mend the cause and resume, or start again a run without a checkpoint`,
+    message: `${full.message}; what was saved before is whole: fix the cause and resume, or start again a run without a checkpoint`,
     detail: { directory },
   });
 });

@@ -145,7 +145,7 @@ class RunDirectory implements Run {
     if ((manifest.run ?? run) !== run)
       throw new LaconicError(
         "checkpoint_mismatch",
-        `${folder} belongs to another run, of other settings, weights or data (${manifest.run}, not ${run})`,
+        `${folder} belongs to a run with other settings, weights or data (${manifest.run}, not ${run})`,
         { folder },
       );
   }

@@ -24,13 +24,13 @@ export async function continues(
 ): Promise<boolean> {
   const exists = await fs.exists(joinPath(directory, runFiles.config));
   if (resume === true && !exists)
-    throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+    throw new LaconicError("run_missing", `${directory} has no run to resume`, { directory });
   if (resume === true || !exists) return exists;
   const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
   if (resume === "where-possible") return hasCheckpoint;
   // A run that ended before its first step loses nothing.
   if (hasCheckpoint || (await lineAt(fs, joinPath(directory, runFiles.metrics), "first")) !== null)
-    throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
+    throw new LaconicError("run_exists", `${directory} already has a run; choose another directory, or resume it`, {
       directory,
     });
   return false;
@@ -74,7 +74,7 @@ export async function checkSame(
   const kept = await readSettings(fs, directory);
   const known = await manifestOfRun(fs, directory);
   if (known === null)
-    await warn(`${file} is not there: whether weights, tokenizer and data are those of the beginning cannot be told`);
+    await warn(`${file} not found: weights, tokenizer and data cannot be compared with those of the start`);
   const manifest = known ?? runManifest(kept, inputs ?? {});
   const refuse = (what: string, { key, before, now }: Change): never => {
     throw new LaconicError(
@@ -154,8 +154,8 @@ export async function traceEnds(
     // Timing files have no checksum, but one row per step.
     const isCounted = recorded !== null && traceNames.timed.has(name);
     if (!(await fs.exists(path))) {
-      if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
-      if (isCounted && step > 0) throw new Error(`${name} is gone, which held ${step} rows`);
+      if (expected) throw new Error(`${name} is missing; it had ${expected.bytes} bytes at step ${step}`);
+      if (isCounted && step > 0) throw new Error(`${name} is missing; it had ${step} rows`);
       continue;
     }
     const read: ReadAt = (...range) => fs.readPart(path, ...range);
@@ -169,7 +169,7 @@ export async function traceEnds(
       : null;
     if (expected)
       throw new Error(
-        `${name}: ${defect ?? `its rows up to step ${step} are not those that the checkpoint of that step saw`}`,
+        `${name}: ${defect ?? `its rows up to step ${step} differ from those of that step's checkpoint`}`,
       );
     if (isCounted && defect !== null) throw new Error(`${name}: ${defect}`);
     ends.set(name, end);

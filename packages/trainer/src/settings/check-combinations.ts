@@ -21,15 +21,12 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
   if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
   const { advantage } = config;
   if (config.episodesPerProblem === 1 && isNamedEstimator(advantage) && advantage.estimator !== "raw")
-    refuse(
-      "episodesPerProblem",
-      "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw",
-    );
+    refuse("episodesPerProblem", "a group of one has advantage 0; use at least 2, or advantage.estimator raw");
   for (const cost of [...(config.budget ? ["tokens"] : []), ...Object.keys(config.budgets)])
     if (Object.hasOwn(config.prices, cost))
-      refuse(`prices.${cost}`, "has no effect beside a budget, which sets this price; remove one");
+      refuse(`prices.${cost}`, "has no effect with a budget, which sets this price; remove one");
   if (config.budget && Object.hasOwn(config.budgets, "tokens"))
-    refuse("budgets.tokens", "is what budget sets; remove one");
+    refuse("budgets.tokens", "is also set by budget; remove one");
   if (config.checkpoint.every % config.refreshOldPolicyEvery !== 0)
     refuse(
       "checkpoint.every",
@@ -57,7 +54,7 @@ export function checkCombinations(config: TrainConfig, place: readonly string[])
       `${config.credit.kind} gives agents different rewards; group by prompt+agent or prompt+agent+turn`,
     );
   if (config.credit.kind !== "shared" && isNamedEstimator(advantage) && advantage.estimator === "decoupled")
-    refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
+    refuse("credit", "decoupled advantages need whole episodes; use another estimator");
   checkAsynchronous(config, refuse);
   if (importanceOf(config) !== undefined) checkImportanceSource(config, refuse);
   if (config.earlyStopping && config.evaluation.every === 0)
@@ -73,26 +70,26 @@ function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
   if (config.refreshOldPolicyEvery > 1)
     refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
   if (config.oldLogProbs === "sampler")
-    refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
+    refuse("oldLogProbs", "the sampler has older weights in an asynchronous run; use recompute");
   const most = (maxLag + 1) * problemsPerStep;
   if ((activeGroups ?? 0) > most)
     refuse(
       "asynchronous.activeGroups",
-      `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes problemsPerStep + 1`,
+      `is ${activeGroups}, but maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes problemsPerStep + 1`,
     );
 }
 
 /** Allows one correction for the sampler, and none if the ratio already corrects. */
 function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {
   if (asynchronous)
-    refuse("objective.importance", "older samples are weighed already, by asynchronous.importanceCap; leave one out");
+    refuse("objective.importance", "asynchronous.importanceCap already weighs older samples; remove one");
   if (oldLogProbs === "sampler")
     refuse("objective.importance", "with oldLogProbs sampler the ratio itself corrects; set oldLogProbs to recompute");
 }
 
 function checkTrees(config: TrainConfig, refuse: Refuse): void {
   if ((config.groupBy === "tree-node") !== (config.tree !== null))
-    refuse("groupBy", "tree-node belongs to rollout trees: set it together with `tree`");
+    refuse("groupBy", "tree-node needs rollout trees: set it together with `tree`");
   if (!config.tree) return;
   const { advantage, credit } = config;
   if (!isNamedEstimator(advantage) || advantage.estimator !== "group" || advantage.scale !== "none")

@@ -64,7 +64,7 @@ test.each([
   [
     { budget: { targetTokens: 9, learningRate: 0.1 }, prices: { tokens: 0.1 } },
     "prices.tokens",
-    "has no effect beside a budget",
+    "has no effect with a budget",
   ],
   [
     { optimizer: { learningRate: { finalFraction: 0.1 } } },
@@ -77,8 +77,8 @@ test.each([
     "cosine to the whole peak has no effect",
   ],
   [{ refreshOldPolicyEvery: 3 }, "checkpoint.every", "multiple of refreshOldPolicyEvery (3)"],
-  [{ groupBy: "tree-node" }, "groupBy", "belongs to rollout trees"],
-  [{ tree }, "groupBy", "belongs to rollout trees"],
+  [{ groupBy: "tree-node" }, "groupBy", "needs rollout trees"],
+  [{ tree }, "groupBy", "needs rollout trees"],
   [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
   [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
   [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "no such setting"],
@@ -111,12 +111,12 @@ test.each([
   [
     { budgets: { read: { targetTokens: 3, learningRate: 1 } }, prices: { read: 0.1 } },
     "prices.read",
-    "has no effect beside a budget",
+    "has no effect with a budget",
   ],
   [
     { budget: { targetTokens: 3, learningRate: 1 }, budgets: { tokens: { targetTokens: 3, learningRate: 1 } } },
     "budgets.tokens",
-    "is what budget sets",
+    "is also set by budget",
   ],
 ])("%j is refused at %s: %s", (partial, key, reason) => {
   const error = refusal(partial);

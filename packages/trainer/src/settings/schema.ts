@@ -23,8 +23,8 @@ function namedSchema(key: string, help: string, name: string, shape: Extract<Sha
   return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
 }
 
-const byEstimator = ["estimator", "Which estimator"] as const;
-const byName = ["name", "Which objective"] as const;
+const byEstimator = ["estimator", "Estimator"] as const;
+const byName = ["name", "Objective"] as const;
 
 const { costWhenTaskAtLeast: _, ...decoupledFields } = decoupledShape.fields;
 const advantageSchema = z
@@ -32,7 +32,7 @@ const advantageSchema = z
     namedSchema(...byEstimator, "decoupled", { kind: "group", fields: decoupledFields }),
     ...estimatorNames.map((name) => namedSchema(...byEstimator, name, estimatorShape(name))),
   ])
-  .describe("How rewards become advantages: an estimator by name with its options, or a value");
+  .describe("Estimator of advantages: a name with options, or a value");
 
 const objectiveSchema = z
   .discriminatedUnion("name", [
@@ -41,13 +41,13 @@ const objectiveSchema = z
       .filter((name) => name !== "gspo")
       .map((name) => namedSchema(...byName, name, objectiveShape(name))),
   ])
-  .describe("What is maximised: an objective by name with its options, or a value");
+  .describe("Training objective: a name with options, or a value");
 
 const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
 const costSchema = z.discriminatedUnion("kind", costKinds as [z.ZodObject, ...z.ZodObject[]]);
 
 const [firstCredit, ...otherCredits] = Object.entries(tables.creditTables).map(([kind, fields]) =>
-  namedSchema("kind", "Which rule", kind, { kind: "group", fields }),
+  namedSchema("kind", "Rule", kind, { kind: "group", fields }),
 );
 const creditSchema = z.discriminatedUnion("kind", [
   firstCredit as z.ZodObject,
@@ -69,10 +69,10 @@ const pricesSchema: z.ZodType<TrainConfig["prices"]> = z
   .record(z.string(), z.number().min(0))
   .describe("Price of one unit of a cost, by its name; `tokens` is λ");
 
-const scheduleSchema = tableSchema(tables.learningRateTable).describe("How the learning rate moves");
+const scheduleSchema = tableSchema(tables.learningRateTable).describe("Learning-rate schedule");
 
 const budgetSchema = valueOr("budget", schemaOf(budgetOptionsShape));
-const budgetHelp = "Moves the price of a token until the team keeps its budget; null keeps the price";
+const budgetHelp = "Controller of the token price; null keeps the price constant";
 
 /** A greedy policy cannot learn. */
 const trainedSampling = schemaOf(
@@ -87,26 +87,26 @@ const opponentsSchema = tableSchema(tables.opponentsTable).shape;
 
 /** Schema of a complete configuration; unknown keys are rejected. */
 export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
-  seed: z.union([z.string(), z.number()]).describe("From which every random number follows"),
+  seed: z.union([z.string(), z.number()]).describe("Seed of all random numbers"),
   ...loopSchema,
   groupBy: valueOr("grouping", loopSchema["groupBy"] as z.ZodType),
-  reward: valueSchema("reward").exactOptional().describe("A reward; absent for the task's"),
-  groupReward: valueSchema("groupReward").exactOptional().describe("A reward over all episodes of a group"),
-  curriculum: valueSchema("curriculum").exactOptional().describe("Which problems come next"),
+  reward: valueSchema("reward").exactOptional().describe("Reward (default: the task's)"),
+  groupReward: valueSchema("groupReward").exactOptional().describe("Reward over all episodes of a group"),
+  curriculum: valueSchema("curriculum").exactOptional().describe("Order of problems"),
   sampling: z
     .strictObject({
       ...trainedSampling.shape,
       temperature: valueOr("schedule", trainedSampling.shape["temperature"] as z.ZodType),
     })
-    .describe("How tokens are sampled"),
+    .describe("Sampling of tokens"),
   objective: valueOr("objective", objectiveSchema),
   advantage: valueOr("estimator", advantageSchema),
-  scoring: tableSchema(tables.scoringTable).describe("Episodes that get no score"),
+  scoring: tableSchema(tables.scoringTable).describe("Handling of episodes without a score"),
   limits: schemaOf(episodeLimitsShape).describe("Limits of an episode"),
   asynchronous: tableSchema(tables.asynchronousTable)
     .nullable()
-    .describe("Sampling beside training; null waits for each step's episodes"),
-  credit: creditSchema.describe("How a team's reward becomes that of an utterance"),
+    .describe("Asynchronous sampling; null samples before each step"),
+  credit: creditSchema.describe("Credit of an utterance in the team's reward"),
   opponents: z
     .strictObject({
       ...opponentsSchema,
@@ -114,7 +114,7 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     })
     .exactOptional()
     .describe("Frozen opponents that play some agents"),
-  tree: tableSchema(tables.treeTable).nullable().describe("MAGRPO's rollout trees; null for none"),
+  tree: tableSchema(tables.treeTable).nullable().describe("MAGRPO's rollout trees; null disables them"),
   policies: z
     .record(
       z.string(),
@@ -131,26 +131,26 @@ export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   costs: z
     .record(z.string(), valueOr("cost", costSchema))
     .nullable()
-    .describe("What an episode is charged for, by name; null for the tokens, turns and repetition of Eq. 1"),
+    .describe("Costs of an episode by name; null charges tokens, turns and repetition (Eq. 1)"),
   prices: pricesSchema,
   budget: budgetSchema.nullable().describe(budgetHelp),
   budgets: z.record(z.string(), budgetSchema).describe("Budgets of other costs, by their name"),
   supervised: z
     .strictObject({
       ...tableSchema({ ...tables.besideTable, ...tables.exampleTable }).shape,
-      examples: valueSchema("examples").exactOptional().describe("The examples: a file of JSON lines, or a module"),
+      examples: valueSchema("examples").exactOptional().describe("Examples: a JSON Lines file, or a module"),
     })
     .nullable()
-    .describe("Supervised examples beside reinforcement learning; null for none"),
+    .describe("Supervised examples mixed into reinforcement learning; null disables them"),
   optimizer: z
     .strictObject({ ...tableSchema(optimizerTable).shape, learningRate: valueOr("schedule", scheduleSchema) })
     .describe("AdamW"),
   evaluation: tableSchema(tables.evaluationTable).describe("Evaluations on validation problems"),
-  divergence: tableSchema(tables.divergenceTable).nullable().describe("When a run counts as diverged; null never"),
+  divergence: tableSchema(tables.divergenceTable).nullable().describe("Divergence criterion; null disables it"),
   earlyStopping: valueOr("stopping", tableSchema(tables.earlyStoppingTable))
     .nullable()
-    .describe("Ends a run that no longer gains; null trains all steps"),
-  checkpoint: tableSchema(tables.checkpointTable).describe("When weights are saved"),
+    .describe("Early stopping; null trains all steps"),
+  checkpoint: tableSchema(tables.checkpointTable).describe("Schedule of checkpoints"),
 }) as unknown as z.ZodType<TrainConfig>;
 
 /**

@@ -7,17 +7,17 @@ export type Table = Readonly<Record<string, Field>>;
 export const learningRateTable = {
   peak: { help: "Largest learning rate", shape: { kind: "number", above: 0 }, default: 1e-6 }, // GSPO's public script
   warmUpSteps: {
-    help: "Optimiser steps of linear rise from 0",
+    help: "Optimiser steps of linear warm-up from 0",
     shape: { kind: "number", integer: true, min: 0 },
     default: 10,
   },
   decay: {
-    help: "How it falls afterwards",
+    help: "Decay after warm-up",
     shape: { kind: "choice", of: ["constant", "linear", "cosine"] },
     default: "constant",
   },
   finalFraction: {
-    help: "Fraction of the peak that remains at the end of a decay",
+    help: "Final learning rate as a fraction of the peak",
     shape: { kind: "number", min: 0, max: 1 },
     default: 1,
   },
@@ -26,7 +26,7 @@ export const learningRateTable = {
 /** Validation before, during and after training. */
 export const evaluationTable = {
   every: {
-    help: "Steps between evaluations; 0 evaluates at both ends only",
+    help: "Steps between evaluations; 0 evaluates at start and end only",
     shape: { kind: "number", integer: true, min: 0 },
     default: 20,
   },
@@ -36,13 +36,13 @@ export const evaluationTable = {
     default: 200,
   },
   transcripts: {
-    help: "Transcripts kept with each evaluation",
+    help: "Transcripts stored per evaluation",
     shape: { kind: "number", integer: true, min: 0 },
     default: 4,
   },
   /** Keeps the first weights, like a KL term. */
   language: {
-    help: "Measures the team's language under the first weights",
+    help: "Perplexity of the team's language under the initial weights",
     shape: { kind: "boolean" },
     default: false,
   },
@@ -51,12 +51,12 @@ export const evaluationTable = {
 /** Samples without a score are not in rewards and accuracy; too many end the run. */
 export const scoringTable = {
   seconds: {
-    help: "Seconds without any score after which a sample has failed",
+    help: "Timeout of a sample's score in seconds",
     shape: { kind: "number", above: 0 },
     default: 300,
   },
   mostUnscored: {
-    help: "Share of a step's or an evaluation's samples without a score above which the run ends",
+    help: "Max share of unscored samples in a step or evaluation",
     shape: { kind: "number", min: 0, below: 1 },
     default: 0.5,
   },
@@ -65,7 +65,7 @@ export const scoringTable = {
 /** Learning from supervised examples. */
 export const exampleTable = {
   turns: {
-    help: "Turns of the assistant that are learned: all that an example has, or its last",
+    help: "Assistant turns to learn: all of an example, or its last",
     shape: { kind: "choice", of: ["all", "last"] },
     default: "all",
   },
@@ -76,12 +76,12 @@ export const exampleTable = {
     default: null,
   },
   long: {
-    help: "Whether a longer example ends the run before it begins, or its completion is cut",
+    help: "Handling of longer examples: error at start, or truncation",
     shape: { kind: "choice", of: ["refuse", "truncate"] },
     default: "refuse",
   },
   agent: {
-    help: "Whose policy learns examples that name neither agent nor policy; all policies when absent",
+    help: "Agent whose policy learns unassigned examples (default: all policies)",
     shape: { kind: "text", notEmpty: true },
     optional: true,
   },
@@ -91,7 +91,7 @@ export const exampleTable = {
 export const besideTable = {
   batch: { help: "Examples of each optimiser step", shape: { kind: "number", integer: true, min: 1 }, default: 8 },
   weight: {
-    help: "Factor of their mean cross-entropy per token in the loss",
+    help: "Weight of their mean cross-entropy per token in the loss",
     shape: { kind: "number", above: 0 },
     default: 0.1,
   },
@@ -100,39 +100,42 @@ export const besideTable = {
 /** Criteria of a diverged run: grades and policy have both broken. */
 export const divergenceTable = {
   fall: {
-    help: "Share of the best mean grade that has to be lost",
+    help: "Loss that counts, as a share of the best mean grade",
     shape: { kind: "number", above: 0, below: 1 },
     default: 0.5,
   },
   steps: {
-    help: "Training steps in a row, over which grades are averaged",
+    help: "Consecutive training steps over which grades are averaged",
     shape: { kind: "number", integer: true, min: 1 },
     default: 3,
   },
 } as const;
 
 export const earlyStoppingTable = {
-  patience: { help: "Evaluations without a better one", shape: { kind: "number", integer: true, min: 1 } },
-  minGain: { help: "Gain of accuracy that counts as better", shape: { kind: "number", min: 0 } },
+  patience: {
+    help: "Evaluations without improvement before stopping",
+    shape: { kind: "number", integer: true, min: 1 },
+  },
+  minGain: { help: "Min gain of accuracy that counts as improvement", shape: { kind: "number", min: 0 } },
 } as const;
 
 export const checkpointTable = {
   every: { help: "Steps between checkpoints", shape: { kind: "number", integer: true, min: 1 }, default: 20 },
-  keep: { help: "Checkpoints that are kept", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
+  keep: { help: "Checkpoints to keep", shape: { kind: "number", integer: true, min: 2 }, default: 2 },
 } as const;
 
 /** Single-valued settings of `train`. Defaults without a source are ours. */
 export const loopTable = {
-  steps: { help: "Steps of training", shape: { kind: "number", integer: true, min: 1 }, default: 100 },
-  problemsPerStep: { help: "Problems of a step", shape: { kind: "number", integer: true, min: 1 }, default: 16 },
+  steps: { help: "Training steps", shape: { kind: "number", integer: true, min: 1 }, default: 100 },
+  problemsPerStep: { help: "Problems per step", shape: { kind: "number", integer: true, min: 1 }, default: 16 },
   episodesPerProblem: {
-    help: "Episodes of a problem: the group size G of Eq. 2",
+    help: "Episodes per problem: group size G of Eq. 2",
     shape: { kind: "number", integer: true, min: 1 },
     default: 8,
   },
   // The GSPO paper uses 4.
   minibatches: {
-    help: "Parts of a step's batch, one optimiser step each",
+    help: "Minibatches per step, one optimiser step each",
     shape: { kind: "number", integer: true, min: 1 },
     default: 2,
   },
@@ -144,39 +147,39 @@ export const loopTable = {
   },
   /** The gap is always measured. */
   oldLogProbs: {
-    help: "Log-probs of the old policy: computed again by the trainer, or those of the sampler",
+    help: "Log-probs of the old policy: recomputed by the trainer, or the sampler's",
     shape: { kind: "choice", of: ["recompute", "sampler"] },
     default: "recompute",
   },
   groupBy: {
-    help: "Which rewards an advantage is computed among",
+    help: "Grouping of rewards for advantages",
     shape: { kind: "choice", of: ["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"] },
     default: "prompt", // Eq. 2: over the G replies to one query
   },
   weightBy: {
-    help: "What counts once among the rewards of a group: an episode, however often an agent spoke, or each of its turns",
+    help: "Unit of a group's rewards: an episode, or each of its turns",
     shape: { kind: "choice", of: ["episode", "turn"] },
     default: "episode", // Eq. 2: a mean over G samples
   },
   ratioUnit: {
-    help: "What an importance ratio is of: a message, an agent's turn, its whole episode, or the whole team's",
+    help: "Unit of a ratio: message, agent's turn, agent's episode, or joint",
     shape: { kind: "choice", of: ["message", "turn", "trajectory", "joint"] },
     default: "message", // Eq. 3: an action is an utterance
   },
   /** Asynchronous runs drop the group, and end after a step's worth of consecutive failures. */
   onAgentError: {
-    help: "Whether an agent's error ends the run, or its episode, which is then left out of rewards",
+    help: "Effect of an agent error: ends the run, or drops the episode",
     shape: { kind: "choice", of: ["throw", "end"] },
     default: "throw",
   },
   problemPool: {
-    help: "Problems that all steps draw from, each once an epoch; null for all",
+    help: "Size of the problem pool, each once per epoch; null takes all",
     shape: { kind: "number", integer: true, min: 1 },
     nullable: true,
     default: null,
   },
   costWhenTaskAtLeast: {
-    help: "Charges costs only to episodes whose grade is at least this",
+    help: "Min grade of episodes that are charged costs",
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
   },
@@ -185,29 +188,29 @@ export const loopTable = {
 export const asynchronousTable = {
   /** Max (`maxLag` + 1) `problemsPerStep`. Fleets with more slots than a step has calls need more groups. */
   activeGroups: {
-    help: "Groups in flight; null for one more than a step has problems",
+    help: "Groups in flight; null is problems per step plus one",
     shape: { kind: "number", integer: true, min: 1 },
     nullable: true,
     default: null,
   },
   maxLag: {
-    help: "Max steps that the weights behind a group may be old when it trains",
+    help: "Max age of a group's weights in steps",
     shape: { kind: "number", integer: true, min: 1 },
     default: 8,
   },
   /** `dropped.jsonl` lists dropped groups. */
   stale: {
-    help: "Whether a group that would become older holds up the step, or is dropped",
+    help: "Handling of older groups: the step waits, or they are dropped",
     shape: { kind: "choice", of: ["wait", "drop"] },
     default: "wait",
   },
   importanceCap: {
-    help: "An advantage counts by how likelier its reply has become since, at most so much",
+    help: "Cap of the importance ratio that weighs older samples",
     shape: { kind: "number", above: 1 },
     default: 2,
   },
   retries: {
-    help: "Times that an episode is played again whose model fails",
+    help: "Retries of an episode whose model fails",
     shape: { kind: "number", integer: true, min: 0 },
     default: 2,
   },
@@ -217,12 +220,12 @@ export const asynchronousTable = {
 export const treeTable = {
   /** Children per node: G, or G to the number of agents. */
   mode: {
-    help: "Whether replies of agents join by number, or each with each",
+    help: "Combination of agents' replies: by number, or all pairs",
     shape: { kind: "choice", of: ["aligned", "cross"] },
   },
   gamma: { help: "Discount between turns", shape: { kind: "number", min: 0, max: 1 } },
   stopAbove: {
-    help: "Mean grade of joint replies above which a node has no branches; null expands all",
+    help: "Mean grade above which a node is not expanded; null expands all",
     shape: { kind: "number" },
     nullable: true,
   },
@@ -239,41 +242,41 @@ export const creditTables = {
 export const opponentsTable = {
   /** Sides alternate by game. The other agents learn. */
   sides: {
-    help: "Agents that one opponent plays together",
+    help: "Agents that one opponent plays",
     shape: { kind: "list", of: { kind: "list", of: { kind: "text", notEmpty: true }, least: 1 }, least: 1 },
   },
   latest: { help: "Share of games without an opponent", shape: { kind: "number", min: 0, below: 1 }, default: 0.8 }, // OpenAI Five: 80 %
   matchmaking: {
-    help: "How an opponent is drawn from the pool",
+    help: "Draw of opponents from the pool",
     shape: { kind: "choice", of: ["uniform", "hard", "even"] },
     default: "uniform",
   },
   draw: {
-    help: "One opponent for all episodes of a problem, or one for each",
+    help: "One opponent per problem, or per episode",
     shape: { kind: "choice", of: ["group", "episode"] },
     default: "group",
   },
   /** The first past self has the initial weights. */
   every: { help: "Steps between past selves", shape: { kind: "number", integer: true, min: 1 }, default: 10 },
-  keep: { help: "Max past selves that are kept", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
+  keep: { help: "Max past selves in the pool", shape: { kind: "number", integer: true, min: 1 }, default: 4 },
   /** Oldest, easiest to beat, or the one whose removal keeps the others evenly spread. */
   drop: {
-    help: "Which past self leaves a full pool",
+    help: "Past self to remove from a full pool",
     shape: { kind: "choice", of: ["oldest", "beaten", "spread"] },
     default: "oldest",
   },
   runs: {
-    help: "Other runs in the pool: a run's folder, or with `/POLICY` one policy of it",
+    help: "Runs in the pool: a run folder, or `FOLDER/POLICY`",
     shape: { kind: "list", of: { kind: "text", notEmpty: true } },
     default: [],
   },
   against: {
-    help: "Whom evaluations are played against beside the team itself: `pool`, or other runs by name",
+    help: "Further opponents of evaluations: `pool`, or runs by name",
     shape: { kind: "list", of: { kind: "text", notEmpty: true } },
     default: [],
   },
   priced: {
-    help: "Costs that count opponents' words too",
+    help: "Costs that include opponents' tokens",
     shape: { kind: "list", of: { kind: "text", notEmpty: true } },
     default: [],
   },

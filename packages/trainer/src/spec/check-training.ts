@@ -42,7 +42,7 @@ function checkPlayed(parts: PartsOutline, learning: LearningOutline): void {
     if (estimator.advantagePer === "token" && objective.advantagePer === "sequence")
       refuseSetting(
         "objective",
-        `${objective.name} takes one advantage per sequence, and the estimator ${estimator.name} gives one per token; take gspo-token or an objective by tokens`,
+        `${objective.name} takes one advantage per sequence, but the estimator ${estimator.name} gives one per token; use gspo-token or a token objective`,
       );
     if (config.weightBy === "turn" && groupBy !== "prompt+agent" && grouping === null)
       refuseSetting(
@@ -62,14 +62,14 @@ function checkValues({ source, task }: PartsOutline, { config, curriculum, learn
   const { asynchronous, sampling, ratioUnit, tree } = config;
   const isScheduled = typeof sampling.temperature !== "number";
   if (curriculum && asynchronous)
-    refuseSetting("asynchronous", "plays problems before the results are there that a curriculum chooses by");
-  if (curriculum && source) refuseSetting("curriculum", "has no effect: episodes are played elsewhere");
+    refuseSetting("asynchronous", "plays problems before the curriculum has their results");
+  if (curriculum && source) refuseSetting("curriculum", "has no effect: episodes come from outside");
   if (isScheduled && asynchronous)
     refuseSetting(
       "asynchronous",
-      "plays episodes of several steps at a time, and a schedule gives each its own temperature",
+      "plays episodes of several steps at once, but a schedule sets the temperature per step",
     );
-  if (isScheduled && source) refuseSetting("sampling.temperature", "has no effect: episodes are played elsewhere");
+  if (isScheduled && source) refuseSetting("sampling.temperature", "has no effect: episodes come from outside");
   if (tree && !task.game) refuseSetting("tree", `the task ${task.name} is not played in synchronous turns`);
   if (learners.every(({ grouping }) => grouping === null)) return;
   if (ratioUnit === "trajectory" || ratioUnit === "joint")
@@ -84,8 +84,7 @@ function checkExamples({ policies }: PartsOutline, { config: { supervised } }: L
   const has = Object.values(policies).some(({ examples }) => examples !== undefined);
   if (has === (supervised !== null)) return;
   if (has) refuseSetting("supervised", "null leaves the examples of the policies unused; set it, or remove them");
-  const message =
-    "supervised.examples: there are none to learn; name a file, a list or a function, or set supervised to null";
+  const message = "supervised.examples: no examples; give a file, a list or a function, or set supervised to null";
   throw new LaconicError("config_invalid", message, { key: "supervised" });
 }
 
@@ -93,7 +92,7 @@ function checkGroupReward({ config: { tree, credit }, groupReward, learners }: L
   if (groupReward === null) return;
   const apart = (key: string, reason: string): never =>
     refuseSetting(key, `${reason}, so it cannot go with a group reward`);
-  if (tree) apart("tree", "judges each joint reply as it comes");
+  if (tree) apart("tree", "judges each joint reply at once");
   if (credit.kind !== "shared") apart("credit", `${credit.kind} judges episodes again, without their group`);
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     apart("advantage", "the estimator compares with a greedy episode, which has no group");
@@ -102,7 +101,7 @@ function checkGroupReward({ config: { tree, credit }, groupReward, learners }: L
 function checkSource({ source, task }: PartsOutline, { config, learners }: LearningOutline): void {
   if (source === undefined) return;
   const elsewhere = (key: string, reason: string): never =>
-    refuseSetting(key, `${reason}, and episodes are played elsewhere`);
+    refuseSetting(key, `${reason}, and episodes come from outside`);
   if (config.tree) elsewhere("tree", "a tree is played turn by turn here");
   if (config.credit.kind !== "shared") elsewhere("credit", `${config.credit.kind} plays or grades episodes again`);
   if (config.problemPool !== null) elsewhere("problemPool", "problems are drawn from it here");
@@ -110,7 +109,7 @@ function checkSource({ source, task }: PartsOutline, { config, learners }: Learn
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     elsewhere("advantage", "the estimator needs a greedy episode of each problem");
   if (config.earlyStopping && (task.testProblems ?? []).length === 0)
-    elsewhere("earlyStopping", "there are no validation problems to tell by");
+    elsewhere("earlyStopping", "there are no validation problems");
 }
 
 /** Rejects opponents that cannot play or leave no learner. */
@@ -118,14 +117,14 @@ function checkOpponents(parts: PartsOutline, { config, costs, learners }: Learni
   const { opponents: settings } = config;
   if (!settings) {
     if (Object.keys(parts.opponents ?? {}).length > 0)
-      refuseSetting("opponents", "other runs are opened and no setting lets them play; set opponents.sides");
+      refuseSetting("opponents", "other runs are opened but never play; set opponents.sides");
     return;
   }
   if (config.asynchronous)
-    refuseSetting("asynchronous", "plays games before the results are there that opponents are drawn by; use null");
+    refuseSetting("asynchronous", "plays games before the results for drawing opponents exist; use null");
   if (config.tree)
-    refuseSetting("tree", "plays each reply on every branch, and an opponent's would be trained on; use null");
-  if (parts.source) refuseSetting("opponents", "has no effect: episodes are played elsewhere");
+    refuseSetting("tree", "plays each reply on every branch, so an opponent's would be trained on; use null");
+  if (parts.source) refuseSetting("opponents", "has no effect: episodes come from outside");
   if (settings.draw === "episode" && learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     refuseSetting("opponents.draw", "the estimator compares with one greedy episode of the problem; use group");
   checkSides(parts, settings);
@@ -148,10 +147,7 @@ function checkSides({ task, policies }: PartsOutline, { sides, latest }: Opponen
   }
   for (const side of sides)
     if (trained.every((agent) => side.includes(agent)))
-      refuseSetting(
-        key,
-        `the side ${side.join(", ")} is all who learn: nobody would be left to; name one side of the game`,
-      );
+      refuseSetting(key, `the side ${side.join(", ")} is all who learn; name one side of the game`);
   const [only, ...others] = sides;
   if (latest > 0 || only === undefined || others.length > 0) return;
   for (const [name, { agents }] of Object.entries(policies))
@@ -168,18 +164,14 @@ function checkPool(parts: PartsOutline, { runs, against }: OpponentSettings): vo
   if (twice !== undefined) refuseSetting("opponents.runs", `${twice} is named twice`);
   for (const name of runs) {
     if (/^step-\d+$/u.test(name) || name === "pool")
-      refuseSetting("opponents.runs", `${name} is what a past self or the pool is called; name the run by its path`);
-    if (!opened.includes(name))
-      refuseSetting("opponents.runs", `the run ${name} is not among the parts of this training`);
+      refuseSetting("opponents.runs", `${name} is a reserved name; name the run by its path`);
+    if (!opened.includes(name)) refuseSetting("opponents.runs", `the run ${name} is not part of this training`);
   }
   for (const name of opened)
-    if (!runs.includes(name)) refuseSetting("opponents.runs", `the run ${name} is opened and not named here`);
+    if (!runs.includes(name)) refuseSetting("opponents.runs", `the run ${name} is opened but not named here`);
   for (const name of against)
     if (name !== "pool" && !runs.includes(name))
-      refuseSetting(
-        "opponents.against",
-        `there is no "${name}": name runs of opponents.runs, or pool for all opponents`,
-      );
+      refuseSetting("opponents.against", `"${name}" not found: name runs of opponents.runs, or pool for all opponents`);
 }
 
 /** @throws LaconicError `config_invalid` for a missing policy, an unused teacher, or one with a policy's name */
@@ -192,7 +184,7 @@ function checkPolicyNeeds(
   const needed = policyNeedsOf(objectives).map(({ policy }) => policy);
   const idle = Object.keys(teachers).find((name) => !needed.includes(name));
   if (idle !== undefined)
-    refuseSetting(`teachers.${idle}`, "no objective compares with it; name it in objective.kl.to, or remove it");
+    refuseSetting(`teachers.${idle}`, "no objective uses it; name it in objective.kl.to, or remove it");
   const known = [...Object.keys(policies), ...Object.keys(teachers)];
   for (const objective of objectives)
     for (const { policy } of policyNeedsOf([objective])) {

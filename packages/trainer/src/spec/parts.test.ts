@@ -44,7 +44,7 @@ test.each<[Partial<TrainingParts>, string, string]>([
 });
 
 test("nobody to train is refused, and a policy with a name that no folder can have", () => {
-  expect(() => checkTrainingParts({ ...parts, policies: {} })).toThrowError(/nothing would be learned/);
+  expect(() => checkTrainingParts({ ...parts, policies: {} })).toThrowError(/no policy to train/);
   expect(() => checkTrainingParts({ ...parts, policies: { a: { ...policy, agents: [] } } })).toThrowError(/no agents/);
   expect(() => checkTrainingParts({ ...parts, policies: { "../x": policy } })).toThrowError(/letters, digits/);
   expect(() => checkTrainingParts(parts)).not.toThrow();

@@ -107,7 +107,7 @@ export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline
         policy: name,
       });
     if (policy.agents.length === 0)
-      throw new LaconicError("input_invalid", `policy "${name}" has no agents: it would learn nothing`, {
+      throw new LaconicError("input_invalid", `policy "${name}" has no agents`, {
         policy: name,
       });
     for (const agent of policy.agents) {
@@ -116,7 +116,7 @@ export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline
       trained.set(agent, name);
     }
   }
-  if (trained.size === 0) throw new LaconicError("input_invalid", "there is no policy: nothing would be learned");
+  if (trained.size === 0) throw new LaconicError("input_invalid", "there is no policy to train");
   for (const agent of [...trained.keys(), ...Object.keys(frozen)])
     if (!agents.includes(agent)) refuse(agent, `the team has no such agent; it has ${agents.join(", ")}`);
   for (const agent of Object.keys(frozen))

@@ -21,7 +21,7 @@ export function problemSource(
     if (curriculum)
       throw new LaconicError(
         "config_invalid",
-        `curriculum: ${task.name} makes problems without end; set problemPool to how many it chooses from`,
+        `curriculum: ${task.name} has unlimited problems; set problemPool to the number of candidates`,
         { key: "problemPool" },
       );
     return (_, stream) => drawnProblems(task, stream.split("problems"), problemsPerStep);
@@ -63,9 +63,7 @@ function chosenProblems(curriculum: Curriculum, pool: readonly Problem[], count:
         if (!Array.isArray(given)) return `gave ${shownValue(given)}, expected a list of problems`;
         if (given.length !== count) return `gave ${given.length} problems, ${count} were asked for`;
         const stranger = given.findIndex((each: Partial<Problem> | null) => !ids.has(String(each?.id)));
-        return stranger < 0
-          ? null
-          : `gave ${shownValue(given[stranger])} at ${stranger}, which is no problem of the pool`;
+        return stranger < 0 ? null : `gave ${shownValue(given[stranger])} at ${stranger}, which is not in the pool`;
       },
     );
     return [...chosen];

@@ -92,7 +92,7 @@ test("replies of older weights are corrected where the run is asynchronous", asy
 test("a step without an episode is refused", async () => {
   const parts = playedElsewhere({ take: async () => ({ groups: [], lag: 0 }) });
   await expect(tinyRun({ directory: await runFolder(), parts })).rejects.toThrow(
-    "step 1: the source of episodes gave none",
+    "step 1: the episode source returned no episodes",
   );
 });
 
@@ -105,7 +105,7 @@ test.each([
 ] as const)("%s needs episodes or problems that are here", (key, change) => {
   const check = (): void => checkTraining(playedElsewhere(), parseTrainConfig({ ...tinySettings, ...change }));
   expect(check).toThrow(LaconicError);
-  expect(check).toThrow(new RegExp(`^${key}: .*and episodes are played elsewhere$`, "u"));
+  expect(check).toThrow(new RegExp(`^${key}: .*and episodes come from outside$`, "u"));
 });
 
 test("each group is as old as its own oldest reply, or as its step", async () => {

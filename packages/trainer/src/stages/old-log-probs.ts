@@ -86,7 +86,7 @@ export function policySamplers(
       (Object.hasOwn(teachers, policy) ? teachers[policy] : undefined) ??
       { first: first[policy], old: old[policy], now: policies[policy]?.model }[at];
     if (found) return found;
-    throw new LaconicError("input_invalid", `there are no weights of policy "${policy}" at ${at}`, { policy, at });
+    throw new LaconicError("input_invalid", `weights not found for policy "${policy}" at ${at}`, { policy, at });
   };
 }
 

@@ -52,6 +52,6 @@ export async function nextBatch(
     })),
   );
   if (rollouts.length === 0)
-    throw new LaconicError("input_invalid", `step ${step + 1}: the source of episodes gave none`, { step });
+    throw new LaconicError("input_invalid", `step ${step + 1}: the episode source returned no episodes`, { step });
   return { rollouts, scores: rollouts.map(({ score }) => score), lags: taken.groups.map(({ lag = taken.lag }) => lag) };
 }

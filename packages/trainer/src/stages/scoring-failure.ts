@@ -37,7 +37,7 @@ export function scoringFailure(
   return new LaconicError(
     "scoring_failed",
     `${where}: ${all - scored} of ${all} samples got no score (${describeUnscored(counts)}); for example: ${reason}. ` +
-      `Nothing can be learned from samples without one: mend the grader or judge, then continue the run; scoring.mostUnscored is ${mostUnscored}`,
+      `Fix the grader or judge, then resume the run; scoring.mostUnscored is ${mostUnscored}`,
     { value: "reward", place: where, scored, undecided, invalid, error, mostUnscored },
   );
 }

@@ -102,7 +102,7 @@ function spokenBy(agents: ReadonlySet<string>, scored: ScoredRollout, episode: n
       if (trace) return { utterance, trace, episode, scored };
       throw new LaconicError(
         "input_invalid",
-        `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or name the agent as frozen`,
+        `agent "${agent}" is trained, but its model ${model.id} reports no token trace; train a local policy, or freeze the agent`,
         { agent, model: model.id },
       );
     });

@@ -31,8 +31,7 @@ export function encodeExample(
   const place = example.source ?? "an example";
   const all = sequencesOf(example, tokenizer, place);
   const learned = turns === "last" ? all.slice(-1) : all;
-  if (learned.length === 0)
-    throw new LaconicError("data_invalid", `${place}: no turn of the assistant is there to learn`, { place });
+  if (learned.length === 0) throw new LaconicError("data_invalid", `${place}: no assistant turn to learn`, { place });
   return learned.map(({ promptTokens, completionTokens }) => {
     const length = promptTokens.length + completionTokens.length;
     if (length <= maxTokens) return { promptTokens, completionTokens };
@@ -40,13 +39,13 @@ export function encodeExample(
     if (room < 1)
       throw new LaconicError(
         "data_invalid",
-        `${place}: its prompt alone has ${promptTokens.length} tokens, of at most ${maxTokens}; shorten it, or leave it out`,
+        `${place}: its prompt alone has ${promptTokens.length} tokens, more than ${maxTokens}; shorten or remove it`,
         { place, tokens: length, max: maxTokens },
       );
     if (long === "refuse")
       throw new LaconicError(
         "data_invalid",
-        `${place}: it has ${length} tokens, of at most ${maxTokens}; shorten it, or cut such completions with long=truncate`,
+        `${place}: it has ${length} tokens, more than ${maxTokens}; shorten it, or set long=truncate`,
         { place, tokens: length, max: maxTokens },
       );
     return { promptTokens, completionTokens: completionTokens.slice(0, room) };

@@ -48,12 +48,12 @@ function parsedExample(row: unknown, place: string): SupervisedExample {
   const refuse = (reason: string): never => {
     throw new LaconicError("data_invalid", `${place}: ${reason}`, { place });
   };
-  if (!isRecord(row)) return refuse("an example is an object, with messages, or with prompt and completion");
+  if (!isRecord(row)) return refuse("expected an object with messages, or with prompt and completion");
   const form = "messages" in row ? forms.chat : Array.isArray(row["prompt"]) ? forms.conversation : forms.text;
   if (!("messages" in row) && !("prompt" in row && "completion" in row))
     refuse("it has neither messages nor prompt and completion");
   const stray = unread.find((name) => row[name] !== undefined && row[name] !== null);
-  if (stray !== undefined) refuse(`${stray} is not read; write what the model is to see into the messages`);
+  if (stray !== undefined) refuse(`${stray} is not read; put the model's input into the messages`);
   for (const list of [row["messages"], row["prompt"], row["completion"]])
     if (Array.isArray(list)) checkMessages(list, refuse);
   const parsed = form.safeParse(row, { error: issueWords });
@@ -63,7 +63,7 @@ function parsedExample(row: unknown, place: string): SupervisedExample {
   }
   const example = parsed.data as SupervisedExample;
   if (example.agent !== undefined && example.policy !== undefined)
-    refuse("it names an agent and a policy; name one, whose policy learns it");
+    refuse("it names an agent and a policy; name only one");
   return { ...example, source: example.source ?? place };
 }
 
@@ -190,7 +190,7 @@ function madeStream(
 function problemFor({ name, pool, problems }: StreamOptions["task"], random: Random): Problem {
   const [problem] = pool ? [random.pick(pool)] : problems(random, 1);
   if (problem) return problem;
-  throw new LaconicError("input_invalid", `the task ${name} gave no problem to make an example of`, { task: name });
+  throw new LaconicError("input_invalid", `the task ${name} gave no problem for an example`, { task: name });
 }
 
 function encoded(
@@ -206,7 +206,7 @@ function isOwn(example: SupervisedExample, { settings, learners, policy }: Strea
   if (owner !== null && policy === null && Object.keys(learners).length > 1)
     throw new LaconicError(
       "data_invalid",
-      `${example.source}: it is for the policy ${owner} alone, and a warm start teaches one model that all policies begin with; name nobody, or mix it in by train.supervised`,
+      `${example.source}: it is for the policy ${owner} alone, but a warm start trains the initial model of all policies; remove the name, or use train.supervised`,
       { place: example.source ?? "", policy: owner },
     );
   return owner === null || policy === null || owner === policy;
@@ -225,7 +225,7 @@ function ownerOf(
     if (found !== undefined) return found;
     throw new LaconicError(
       "data_invalid",
-      `${source}: no agent ${agent} learns; those that do are ${Object.values(learners).flat().join(", ")}`,
+      `${source}: the agent ${agent} does not learn; learning agents: ${Object.values(learners).flat().join(", ")}`,
       { place: source, agent },
     );
   }

@@ -120,7 +120,7 @@ test("a long example is refused by its place, or its completion is cut", () => {
 
 test.each([
   [{ question: "?" }, /^example 1: it has neither messages nor prompt and completion$/u],
-  [["a"], /^example 1: an example is an object/u],
+  [["a"], /^example 1: expected an object/u],
   [{ messages: [{ role: "judge", content: "" }] }, /^example 1: messages\.0\.role: it must be one of system/u],
   [{ messages: [{ role: "user", content: [{ type: "text", text: "a" }] }] }, /message 0: content is a list of parts/u],
   [
@@ -130,7 +130,10 @@ test.each([
   [{ messages: [{ role: "user", content: "a" }], tools: [] }, /^example 1: tools is not read/u],
   [{ prompt: "a", completion: [] }, /^example 1: completion: /u],
   [{ prompt: "a", completion: "b", agent: "x", policy: "y" }, /names an agent and a policy/u],
-  [{ prompt: "a", completion: "b", agent: "x" }, /^example 1: no agent x learns; those that do are solver, hint$/u],
+  [
+    { prompt: "a", completion: "b", agent: "x" },
+    /^example 1: the agent x does not learn; learning agents: solver, hint$/u,
+  ],
   [
     { prompt: "a", completion: "b", policy: "x", source: "f row 2" },
     /^f row 2: there is no policy x; this run has one, two$/u,

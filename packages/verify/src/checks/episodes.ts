@@ -109,7 +109,7 @@ function checkAnswer({ task, world, findings }: RecordRules, at: Comparisons, ep
   const last = (agent: string, isSpoken: boolean): string | null =>
     utterances.findLast((each) => each.agent === agent && !(isSpoken && each.silent))?.text ?? null;
   if (world.answerer !== undefined) return at.same("answer", last(world.answerer, true), answer);
-  if (!world.outputs) return findings.leaveOut("answers", `who answers in ${task} is not known here`);
+  if (!world.outputs) return findings.leaveOut("answers", `answering agents of ${task} are unknown`);
   const texts = world.outputs.map((agent) => last(agent, false) ?? "");
   at.same("outputs", Object.fromEntries(world.outputs.map((agent, i) => [agent, texts[i]])), outputs);
   at.same("answer", texts.some((text) => text !== "") ? texts.join("\n\n") : null, answer);
@@ -124,7 +124,7 @@ export function checkGrade(
   recorded: Readonly<Record<string, unknown>>,
 ): void {
   if (hasOwnReward) findings.leaveOut("grades", "the run has a reward of the user");
-  else if (!world.grade) findings.leaveOut("grades", `the grader of ${task} is not known here`);
+  else if (!world.grade) findings.leaveOut("grades", `the grader of ${task} is unknown`);
   else if (episode.stopReason !== "error") {
     const grade = world.grade(episode, problem);
     for (const [key, found] of Object.entries(recorded)) findings.at("grade", place).number(key, grade, found);

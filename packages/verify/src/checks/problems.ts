@@ -19,7 +19,7 @@ export class ProblemChecks {
   constructor(run: RunFolder, task: string, { drawing }: World, findings: Findings) {
     [this.#run, this.#findings, this.#drawing] = [run, findings, drawing];
     this.#expected = drawing ? evaluationProblems(drawing) : null;
-    if (!drawing) findings.leaveOut("drawing of problems", `the rule of ${task} is not known here`);
+    if (!drawing) findings.leaveOut("drawing of problems", `the rule of ${task} is unknown`);
   }
 
   #keysOf(problem: Problem): readonly [id: string, content: string] {
@@ -31,7 +31,7 @@ export class ProblemChecks {
     const problems = played.map(({ problem }) => problem);
     const ids = problems.map(({ id }) => id);
     const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
-    this.#findings.at("problem", { step, split }).same("problems that are played twice", [], twice);
+    this.#findings.at("problem", { step, split }).same("duplicate problems", [], twice);
     for (const problem of problems) {
       const at = this.#findings.at("problem", { step, split, problem: problem.id });
       const [own = split, other = split] = this.#keysOf(problem).map((key) => this.#splits.get(key));
@@ -57,8 +57,7 @@ export class ProblemChecks {
     // A list shorter than requested is complete.
     if (kept !== undefined && (expected || digest === kept || problems.length < most))
       at.same(`manifest.json: ${inputOf[split]}`, digest, kept);
-    else
-      this.#findings.leaveOut("evaluation problems", `the checksum of ${split} problems is of more than were played`);
+    else this.#findings.leaveOut("evaluation problems", `the checksum of ${split} problems includes unplayed ones`);
   }
 
   training({ step, problems }: StepRecord): void {

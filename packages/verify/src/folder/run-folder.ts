@@ -43,15 +43,12 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const path = (key: keyof typeof runFiles): string => join(directory, runFiles[key]);
   const has = (key: keyof typeof runFiles): boolean => existsSync(path(key));
   if (!has("config"))
-    throw new LaconicError(
-      "run_missing",
-      `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
-    );
+    throw new LaconicError("run_missing", `${directory} has no run (no config.json); name a run folder`);
   const config = await readObject(path("config"));
   // A library may store only the training settings.
   const trainIn = (all: Json): Json => (isObject(all["train"]) ? all["train"] : all);
   if (typeof trainIn(config)["steps"] !== "number")
-    throw new LaconicError("config_invalid", `${path("config")} does not say how many steps the run has`);
+    throw new LaconicError("config_invalid", `${path("config")} lacks the number of steps`);
   const changes = has("changes") ? changesIn(await readFile(path("changes"), "utf8"), path("changes")) : [];
   const manifest = has("manifest") ? await readObject(path("manifest")) : {};
   const records = await recordsIn(path("episodes"));
@@ -91,7 +88,7 @@ async function recordsIn(file: string): Promise<Recorded[]> {
   for await (const { step, version, bytes, ...head } of membersOf(file)) {
     const advice = `${file}: the record of step ${step} has version ${version}, expected ${recordVersion}`;
     if (version !== recordVersion)
-      throw new LaconicError("config_invalid", `${advice}; use the laconic that made the run`, { step, version });
+      throw new LaconicError("config_invalid", `${advice}; use the version that made the run`, { step, version });
     records.push({ ...head, step, json: () => new TextDecoder().decode(unpackedBytes(bytes())) });
   }
   return records;
@@ -109,7 +106,7 @@ async function checkpointsOf(folder: string, beginning: string): Promise<RunFold
 
 /** @throws LaconicError `config_invalid` for an unreadable file or a non-object */
 export async function readObject(file: string): Promise<Json> {
-  let reason = "it holds no object of JSON";
+  let reason = "it is not a JSON object";
   try {
     const value = boundedJson(await readFile(file, "utf8"));
     if (isObject(value)) return value;

@@ -183,20 +183,20 @@ test.each([
     ['sampler={"vllm":{"urls":["http://10.0.0.1:8000"],"receivers":["http://10.0.0.1:8790","http://10.0.0.2:8790"]}}'],
     "sampler.vllm.receivers: 2 for 1 servers",
   ],
-  [["sampler=vlm:http://127.0.0.1:1"], 'sampler: "vlm:http://127.0.0.1:1" names no servers'],
+  [["sampler=vlm:http://127.0.0.1:1"], 'sampler: "vlm:http://127.0.0.1:1" is not a list of servers'],
   [
     ["engine=tinker:http://127.0.0.1:1", "device=auto", "workers=auto", "lora.alpha=32"],
-    "sampler: has no effect beside engine",
+    "sampler: has no effect with engine",
   ],
   [['bases={"policy":"shipped"}'], "bases.policy: the servers have one base model"],
-  [['train.sampling={"temperature":1,"topK":5}'], "train.sampling.topK: cuts the distribution"],
+  [['train.sampling={"temperature":1,"topK":5}'], "train.sampling.topK: truncates the distribution"],
   [
     ["sampler=sglang:http://127.0.0.1:1", "lora=null", 'train.asynchronous={"maxLag":2,"importanceCap":2}'],
     "train.asynchronous: needs weights of several steps",
   ],
   [
     ["sampler=sglang:http://127.0.0.1:1", "lora=null", "policies=own", "train.budget=null"],
-    "policies: own is several policies",
+    "policies: own has several policies",
   ],
 ])("rejects %j before contacting a server", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");

@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
 
     await rename(run("a"), run("moved"));
     const on = await trained("--resume", run("moved"), "train.steps=2");
-    expect(on.err).not.toContain("warm start on copying, before the training");
+    expect(on.err).not.toContain("warm start on copying, before training");
     const began = ({ before, afterWarmStart, known, unseen, states }: Result): unknown => ({
       before,
       afterWarmStart,
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     // Another run takes the same warm-started model; its folder is not begun anew under others.
     const again = ["train.steps=1", "--run", run("b")];
     const said = (await laconic("train", ...words, ...warmStart, ...again)).err;
-    expect(said).toContain("3 steps of warm start on copying, as they were given before");
+    expect(said).toContain("3 steps of warm start on copying, unchanged");
     await expectRefused(
       ["train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again],
       "with another warm start; choose another",
@@ -122,15 +122,12 @@ test.each([
     { task: { name: "relay", level: "one-fact" } },
     /warmStart: copying is taught for story-tellers and story-relay alone/u,
   ],
-  [
-    { task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } },
-    /warmStart: needs a model that computes here/u,
-  ],
+  [{ task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } }, /warmStart: needs a local model/u],
   [{ task: { name: "story-tellers" }, warmStart: { name: "copying", form: "digits" } }, /form/u],
   [{ task: { name: "story-relay" }, warmStart: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
   [
     { task: { name: "story-budget", form: "words" }, warmStart: { name: "budgets" } },
-    /budgets are said as words in the task, as unary in the warm start/u,
+    /budgets are written as words in the task, as unary in the warm start/u,
   ],
 ])("rejects a warm start without effect: %j", (settings, message) => {
   expect(() => parseAppConfig({ warmStart: { name: "copying" }, ...settings })).toThrow(message);
