@@ -18,7 +18,7 @@ test.each([
     [played(["length"]), played(["length", "length"])],
     "all replies of an evaluation were cut",
   ],
-  ["an agent's error", 8, 0.9, [played(["stop"], "error")], "agent's error"],
+  ["an agent's error", 8, 0.9, [played(["stop"], "error")], "agent error"],
   ["no problems", 0, 0, [], "the evaluation has no problems"],
 ] as const)("an evaluation with %s", (_, problems, accuracy, episodes, words) => {
   const found = evaluationWarnings({ problems, accuracy } as Given[0], episodes as unknown as Given[1]);

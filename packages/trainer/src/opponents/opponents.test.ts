@@ -321,7 +321,7 @@ test.each([
     /^opponents\.runs: the run runs\/x is not part of this training/u,
   ],
   [{ opponents: { ...opponents, runs: ["step-4"] } }, /^opponents\.runs: step-4 is a reserved name/u],
-  [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: there is no "runs\/x"/u],
+  [{ opponents: { ...opponents, against: ["runs/x"] } }, /^opponents\.against: "runs\/x" not found/u],
   [{ opponents: { ...opponents, priced: ["words"] } }, /^opponents\.priced: there is no cost "words"/u],
   [{ asynchronous: {} }, /^asynchronous: plays games before/u],
   [{ tree: { mode: "aligned", gamma: 1, stopAbove: null }, groupBy: "tree-node" }, /^tree: /u],

@@ -124,7 +124,7 @@ describe("what became of a run", () => {
       "metrics.jsonl: line 2 is not a row of a step",
     ]);
     const said = await read({ "evaluations.jsonl": `${lines(evaluation(0, 0.5))}[]\n` });
-    expect(said.warnings).toContain("evaluations.jsonl: line 2 is no row");
+    expect(said.warnings).toContain("evaluations.jsonl: line 2 is not a row");
     expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is not a JSON object");
   });
 

@@ -275,7 +275,7 @@ test("a run with examples that is killed goes on as if it had not been", async (
 test("settings without examples, and examples without settings, are refused", () => {
   const config = (supervised: object | null): ReturnType<typeof parseTrainConfig> =>
     parseTrainConfig({ ...tinySettings, steps: 1, supervised });
-  expect(() => runSpec({ ...tinyParts(), settings: config({}) })).toThrow(/supervised\.examples: there are none/u);
+  expect(() => runSpec({ ...tinyParts(), settings: config({}) })).toThrow(/supervised\.examples: no examples/u);
   expect(() => runSpec({ ...mixed(pairs), settings: config(null) })).toThrow(/supervised: null leaves/u);
   expect(config({}).supervised).toEqual(supervisedDefaults);
   expect(() => config({ turns: "first" })).toThrow(/supervised\.turns/u);
