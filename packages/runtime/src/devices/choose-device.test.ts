@@ -16,10 +16,10 @@ test("GPUs that are named have a worker each, in the order of the name", async (
 test.each([
   ["cuda:0,1", 3, "config_invalid", "workers is 3, but device cuda:0,1 names 2 GPUs"],
   ["wasm:0", "auto", "device_unavailable", "wasm takes no GPU numbers; only cuda does"],
-  ["cuda:", "auto", "device_unavailable", "numbers of GPUs, as in cuda:0 or cuda:0,1"],
-  ["cuda:x", "auto", "device_unavailable", "as in cuda:0 or cuda:0,1"],
-  ["cuda:-1", "auto", "device_unavailable", "numbers of GPUs"],
-  ["cuda:01,1", "auto", "device_unavailable", "GPU 1 comes twice"],
+  ["cuda:", "auto", "device_unavailable", "GPU numbers after the colon, such as cuda:0 or cuda:0,1"],
+  ["cuda:x", "auto", "device_unavailable", "such as cuda:0 or cuda:0,1"],
+  ["cuda:-1", "auto", "device_unavailable", "GPU numbers"],
+  ["cuda:01,1", "auto", "device_unavailable", "GPU 1 is listed twice"],
   ["tpu:0", "auto", "device_unavailable", "device tpu is not known; use auto or cuda,"],
 ] as const)("%s with %s workers is refused", async (name, workers, code, message) => {
   await expect(choose(name, workers)).rejects.toThrow(

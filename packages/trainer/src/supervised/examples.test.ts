@@ -109,12 +109,12 @@ test("a text is learned behind its prompt, with the token that ends a text", () 
 test("a long example is refused by its place, or its completion is cut", () => {
   const example = { prompt: "ab", completion: "cdef", source: "orders.jsonl row 3" };
   expect(() => encodeExample(example, chat, settings, 6)).toThrow(
-    /^orders\.jsonl row 3: it has 7 tokens, of at most 6; shorten it/u,
+    /^orders\.jsonl row 3: it has 7 tokens, more than 6; shorten it/u,
   );
   const [cut] = encodeExample(example, chat, { ...settings, long: "truncate" }, 6);
   expect(cut && decoded(cut)).toEqual([codes("ab"), codes("cdef")]);
   expect(() => encodeExample(example, chat, { ...settings, long: "truncate" }, 2)).toThrow(
-    /^orders\.jsonl row 3: its prompt alone has 2 tokens, of at most 2/u,
+    /^orders\.jsonl row 3: its prompt alone has 2 tokens, more than 2/u,
   );
 });
 
