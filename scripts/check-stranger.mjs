@@ -77,7 +77,7 @@ async function visit(major, node, tarballs) {
       test: () => at(demo, "npm", "test"),
       train: () => at(demo, "npx", "@laconic/cli", "train", "--json"),
       eval: () => at(demo, "npx", "@laconic/cli", "eval", "runs/train", "--json"),
-      analyze: () => at(demo, "npx", "@laconic/cli", "analyze", "runs/train", "--problems", "20", "--json"),
+      analyze: () => at(demo, "npx", "@laconic/cli", "analyze", "runs/train", "--limit", "20", "--json"),
       report: () => at(demo, "npx", "@laconic/cli", "view", "report", "runs/train"),
       resume: () => at(demo, "npx", "@laconic/cli", "train", "--resume", "runs/train", "train.steps=61"),
       ...(major === process.versions.node.split(".")[0] && otherRuntimes(at, demo)),

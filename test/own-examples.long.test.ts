@@ -52,8 +52,8 @@ describe("a run with custom values", () => {
   });
 
   test("is evaluated and analysed", { timeout }, async () => {
-    expect(JSON.parse(await done("eval", run, "--problems", "20", "--json"))).toMatchObject({ step: 10, problems: 20 });
-    expect(await done("analyze", run, "--problems", "4")).toContain("at step 10");
+    expect(JSON.parse(await done("eval", run, "--limit", "20", "--json"))).toMatchObject({ step: 10, problems: 20 });
+    expect(await done("analyze", run, "--limit", "4")).toContain("at step 10");
   });
 
   test("resumes and is swept", { timeout }, async () => {

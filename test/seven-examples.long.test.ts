@@ -98,9 +98,9 @@ describe.each(ideas)("$file", ({ file: name, board, chats, words = [], metrics }
   });
 
   test("is evaluated, analysed and benched", async () => {
-    const evaluated = JSON.parse(await done("eval", run(), "--problems", "2", "--json")) as object;
+    const evaluated = JSON.parse(await done("eval", run(), "--limit", "2", "--json")) as object;
     expect(evaluated).toMatchObject({ step: 2 });
-    expect(await done("analyze", run(), "--problems", "1")).toContain("at step 2");
+    expect(await done("analyze", run(), "--limit", "1")).toContain("at step 2");
     const on = ["--benchmarks", board, "--limit", "1", "--model", "none", "--run", join(folder, `bench-${title}`)];
     expect(await done("bench", ...on, "--methods", `mine=${run()}`)).toContain("mine");
   });

@@ -6,7 +6,7 @@ import { damages, filesIn } from "./damage.ts";
 import { complaintAbout, done, isLong, temporary } from "./laconic-process.ts";
 import { contentOf, trainWords } from "./small-run.ts";
 
-const evalWords = (run: string): string[] => ["eval", run, "--problems", "10"];
+const evalWords = (run: string): string[] => ["eval", run, "--limit", "10"];
 
 let whole = "";
 let content: Readonly<Record<string, string>>;

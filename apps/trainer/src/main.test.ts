@@ -51,14 +51,14 @@ test("suggests the nearest command in two lines", async () => {
   });
   expect((await laconic("ls")).err).toContain("Unknown command ls; did you mean view ls?");
   expect((await laconic("data", "lss")).err).toContain("Unknown command lss; did you mean ls?");
-  expect((await laconic("--json", "doctor")).err).toContain("flags stand behind the command: laconic doctor --json");
+  expect((await laconic("--json", "doctor")).err).toContain("write flags after the command: laconic doctor --json");
 });
 
 test("with --json an error is an object on standard output, with the same exit code", async () => {
   const folder = await temporaryFolder();
   const cases = [
     [["trian", "--json"], "usage", "Unknown command trian; did you mean train?"],
-    [["view", "report", "--json"], "usage", "Missing required positional argument: DIRECTORY"],
+    [["view", "report", "--json"], "usage", "RUN: missing; add it"],
     [["doctor", "--enable", "cuda", "--json"], "usage", "Invalid value for argument: --enable (cuda)"],
     [["doctor", "--josn", "--json"], "config_invalid", "unknown flag --josn; did you mean --json?"],
     [["view", "report", folder, "--json"], "run_missing", `${folder} holds no run`],
@@ -79,8 +79,8 @@ test.each([
   [["trian"], "trian"],
   [["relay", "shwo"], "shwo"],
   [["relay"], "command"],
-  [["view", "report"], "DIRECTORY"],
-  [["eval"], "DIRECTORY"],
+  [["view", "report"], "RUN: missing"],
+  [["eval"], "RUN: missing"],
   [["relay", "warm-start"], "out"],
   [["relay", "show", "--level", "ten-facts"], "one-fact"],
   [["doctor", "--enable", "cuda"], "--enable (cuda). Expected one of: tensorflow"],
@@ -96,7 +96,7 @@ test.each([
   [["quickstart", "--dryrun"], "unknown flag --dryrun; did you mean --dry-run?"],
   [["train", "preset:relay-quickstart", "--seed"], "--seed needs a value"],
   [["train", "preset:relay-quickstart", "--seed", "--dry-run"], "--seed needs a value"],
-  [["quickstart", "steps"], `unexpected argument "steps"`],
+  [["quickstart", "steps"], `WORLD: unknown world "steps"`],
   [["train", import.meta.dirname], "is a folder; to resume a run: laconic train --resume DIR"],
   [["train", "preset:relay"], "preset relay not found"],
   [["sweep", "ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
@@ -124,7 +124,7 @@ test("without a configuration, uses run.config.ts of the working directory", asy
   const home = process.cwd();
   process.chdir(folder);
   onTestFinished(() => process.chdir(home));
-  expect((await laconic("train")).err).toContain("write a project with a run.config.ts: laconic init");
+  expect((await laconic("train")).err).toContain("write a run.config.ts with: laconic init");
   await writeFile("run.config.ts", "export default { train: { steps: 7 } };");
   for (const [words, steps] of [
     [[], 7],

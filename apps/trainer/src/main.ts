@@ -3,7 +3,7 @@ import { spinWhile } from "./cli/progress.ts";
 import { sayError } from "./cli/say-error.ts";
 import { findCommand, loadCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
-import { usageOf } from "./dispatch/usage.ts";
+import { presetHelp, usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./cli/command.ts";
 
 /** Runs the command line. @returns the exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals */
@@ -20,6 +20,10 @@ export async function main(words: readonly string[], context: CommandContext): P
   const own = withoutRest(words);
   const asksHelp = words[0] === "help" || own.some((word) => word === "--help" || word === "-h");
   const json = own.includes("--json");
+  if (asksHelp && own.length === 2 && own[1] === "presets") {
+    terminal.result(presetHelp(terminal));
+    return 0;
+  }
   const named = words[0] === "help" ? words.slice(1) : words;
   try {
     const found = await findCommand(named);

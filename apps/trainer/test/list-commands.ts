@@ -1,8 +1,9 @@
 import { presetNames } from "@laconic/runtime/resolver";
-import type { Argument } from "../src/cli/arguments.ts";
+import { flagGroups, type Argument } from "../src/cli/arguments.ts";
 import type { Command } from "../src/cli/command.ts";
 import { commandGroups, commandTable } from "../src/commands/table.ts";
 import type { CommandList, ListedFlag, ListedWords } from "../src/completion/command-list.ts";
+import { presetLines } from "../src/completion/preset-lines.ts";
 import { helpCommand } from "../src/dispatch/find-command.ts";
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
@@ -14,14 +15,18 @@ export async function listCommands(): Promise<CommandList> {
     const [group = ""] = name.split(" ");
     const description = commandGroups[group];
     if (description !== undefined && !commands.some((listed) => listed.name === group))
-      commands.push(listedWords(group, { description, args: {} }));
+      commands.push(listedWords(group, { description, args: {}, examples: [] }));
     commands.push(listedWords(name, await load()));
   }
-  commands.push(listedWords(helpCommand.name, { ...helpCommand, args: {} }));
-  return { commands, presets: presetNames };
+  commands.push(listedWords(helpCommand.name, { ...helpCommand, args: {}, examples: ["laconic help train"] }));
+  const presets = presetNames.map((name) => ({ name, description: presetLines[name] ?? "" }));
+  return { commands, presets };
 }
 
-function listedWords(name: string, { description, args }: Pick<Command, "description" | "args">): ListedWords {
+function listedWords(
+  name: string,
+  { description, args, examples }: Pick<Command, "description" | "args" | "examples">,
+): ListedWords {
   const words = Object.entries(args).filter(([, { kind }]) => kind === "positional");
   const [first = ""] = words[0] ?? [];
   return {
@@ -32,19 +37,23 @@ function listedWords(name: string, { description, args }: Pick<Command, "descrip
       description: argument.description,
       required: argument.required === true,
     })),
-    flags: Object.entries(args).flatMap(([flag, argument]) =>
-      argument.kind === "positional" ? [] : [listedFlag(flag, argument)],
+    flags: flagGroups.flatMap((group) =>
+      Object.entries(args).flatMap(([flag, argument]) =>
+        argument.group === group ? [listedFlag(flag, argument)] : [],
+      ),
     ),
+    examples,
     takes: first === "config" ? "configuration" : runArguments.has(first) ? "run" : "other",
   };
 }
 
 function listedFlag(
   name: string,
-  { kind, description, options = [], hint, default: usual, required, alias }: Argument,
+  { kind, group = "Input", description, options = [], hint, default: usual, required, alias }: Argument,
 ): ListedFlag {
   return {
     name,
+    group,
     description,
     valued: kind === "value",
     values: options,

@@ -1,10 +1,17 @@
 import { LaconicError } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 
+/** Headings of the help, in its order. */
+export const flagGroups = ["Input", "Model", "Sampling", "Run", "Output", "Server", "Limits"] as const;
+
+export type FlagGroup = (typeof flagGroups)[number];
+
 /** Positional argument or flag; `T` is its value. */
 export interface Argument<T = unknown> {
   readonly kind: "positional" | "toggle" | "value";
   readonly description: string;
+  /** Heading in the help; every flag has one. */
+  readonly group?: FlagGroup;
   /** Placeholder in the help. */
   readonly hint?: string;
   readonly required?: true;
@@ -28,6 +35,11 @@ export type Flags<V> = { readonly [Name in keyof V]-?: Argument<V[Name]> };
 
 /** Invalid command line; the help follows the message. */
 export class UsageError extends Error {}
+
+/** Puts flags under a heading of the help. */
+export function grouped<F extends Arguments>(group: FlagGroup, flags: F): F {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as F;
+}
 
 export function positional(description: string, hint?: string): Argument<string> {
   return { kind: "positional", description, required: true, ...(hint !== undefined && { hint }) };

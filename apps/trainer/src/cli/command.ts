@@ -18,6 +18,8 @@ export interface RunContext {
 export interface Command<A extends Arguments = Arguments> {
   readonly description: string;
   readonly args: A;
+  /** Command lines that work, for the help. */
+  readonly examples: readonly string[];
   /** Further arguments: none (default), settings `key=value`, or any. */
   readonly rest?: "settings" | "words";
   /** Returns the exit code. Default 0. */
@@ -60,7 +62,8 @@ export async function runCommand(
   }
 }
 
-async function parseWords(
+/** Reads declared arguments, and the rest. */
+export async function parseWords(
   name: string,
   { args, rest: accepted }: Command,
   words: readonly string[],
@@ -104,12 +107,12 @@ export function valuesOf<A extends Arguments>(
   args: A,
   typed: Readonly<Record<string, string | boolean | undefined>>,
 ): Values<A> {
-  const values = Object.entries(args).map(([name, { kind, required, read, default: usual, absent }]) => {
+  const values = Object.entries(args).map(([name, { kind, hint, required, read, default: usual, absent }]) => {
     const given = typed[name] ?? usual;
-    if (given === undefined && required)
-      throw new UsageError(
-        `Missing required ${kind === "positional" ? `positional argument: ${name.toUpperCase()}` : `argument: --${name}`}`,
-      );
+    if (given === undefined && required) {
+      const missing = kind === "positional" ? (hint ?? name.toUpperCase()) : `--${name}`;
+      throw new UsageError(`${missing}: missing; add it`);
+    }
     return [name, typeof given === "string" && read ? read(given, name) : (given ?? absent)];
   });
   return Object.fromEntries(values) as Values<A>;

@@ -1,4 +1,4 @@
-import { choiceFlag, textFlag, toggle, type Argument, type Flags } from "./arguments.ts";
+import { choiceFlag, grouped, textFlag, toggle, type Flags } from "./arguments.ts";
 
 export interface RunFlags {
   readonly json: boolean;
@@ -15,25 +15,25 @@ interface RunChoiceFlags {
   readonly sources: "own" | "current";
 }
 
-export const jsonFlag: Flags<{ readonly json: boolean }> = { json: toggle("Print the result as one line of JSON") };
+export const jsonFlag: Flags<{ readonly json: boolean }> = grouped("Output", {
+  json: toggle("Print the result as one line of JSON"),
+});
 
 /** Handled by `runCommand`. */
-export const trustFlag: Flags<{ readonly trust: boolean }> = {
-  trust: toggle("Run the code, and ask the servers, of folders that were not made here"),
-};
+export const trustFlag: Flags<{ readonly trust: boolean }> = grouped("Input", {
+  trust: toggle("Allow code and servers of folders from another machine"),
+});
 
-export const viewFlag: Flags<{ readonly view: boolean }> = {
-  view: toggle("Show the run in the browser, during and after training, until ctrl-c"),
-};
+export const viewFlag: Flags<{ readonly view: boolean }> = grouped("Output", {
+  view: toggle("Show the run in the browser until ctrl-c"),
+});
 
 export const runChoiceFlags: Flags<RunChoiceFlags> = {
   ...trustFlag,
-  best: toggle("The checkpoint of the best evaluation instead of the last one"),
-  sources: choiceFlag(
-    "What is read where files of your own were edited since: the run's own copies, or the files as they are",
-    ["own", "current"],
-    "own",
-  ),
+  ...grouped("Input", {
+    best: toggle("Checkpoint of the best evaluation instead of the last one"),
+    sources: choiceFlag("Your edited files: the run's copies (own) or the current files", ["own", "current"], "own"),
+  }),
 };
 
 export function runChoiceOf({ best, sources }: Omit<RunChoiceFlags, "trust">): {
@@ -45,11 +45,15 @@ export function runChoiceOf({ best, sources }: Omit<RunChoiceFlags, "trust">): {
 
 export const runFlags: Flags<RunFlags> = {
   ...jsonFlag,
-  seed: textFlag("Seed of every random draw", "text"),
-  device: textFlag("Device to compute on: auto, or a name that doctor lists; cuda:0,1 takes two GPUs", "name"),
-  run: textFlag("Run directory", "folder"),
-  resume: toggle("Continue the run directory's last checkpoint"),
-  "dry-run": toggle("Print the resolved configuration and stop"),
+  ...grouped("Sampling", { seed: textFlag("Seed of every random draw", "text") }),
+  ...grouped("Model", { device: textFlag("Device: auto, or a name from doctor; cuda:0,1 uses two GPUs", "name") }),
+  ...grouped("Run", {
+    run: textFlag("Run folder", "folder"),
+    resume: toggle("Resume from the run's last checkpoint"),
+    "dry-run": toggle("Print the resolved configuration and stop"),
+  }),
 };
 
-export const hostFlag: Argument<string> = textFlag("Address to listen on", "address", "127.0.0.1");
+export const hostFlag: Flags<{ readonly host: string }> = grouped("Server", {
+  host: textFlag("Address to listen on", "address", "127.0.0.1"),
+});

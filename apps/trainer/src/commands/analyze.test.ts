@@ -21,7 +21,7 @@ describe("analysis of a run", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test("laconic analyze writes tables, numbers and message values", async () => {
-    const out = await outputOf("analyze", run(), "--problems", "12", "--json");
+    const out = await outputOf("analyze", run(), "--limit", "12", "--json");
     const analysis = JSON.parse(out) as Record<"values" | "valuesBefore", { messages: number; meanValue: number }> & {
       problems: number;
     };

@@ -3,7 +3,16 @@ import { formatCells } from "@laconic/core/text";
 import type { RescoredStep } from "@laconic/evaluation/analysis";
 import { probeFamilies } from "@laconic/runtime";
 import { analyseRun, probeRun, probeText, rescoreRun, writeAnalysis, type ProbeProgress } from "@laconic/view/report";
-import { amountFlag, choiceFlag, namesFlag, positional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
+import {
+  amountFlag,
+  choiceFlag,
+  grouped,
+  namesFlag,
+  positional,
+  textFlag,
+  toggle,
+  wholeFlag,
+} from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag, runChoiceFlags, runChoiceOf, trustFlag } from "../cli/flags.ts";
 import { leftText, showProgress, spinWhile, type StatusLine } from "../cli/progress.ts";
@@ -11,18 +20,20 @@ import { printResult } from "../cli/terminal.ts";
 import { actorCap, actorSpendingFlags } from "../run/spending.ts";
 
 export const analyzeCommand: Command = command({
-  description:
-    "What a run's team says and what its messages are worth: replays without them, before and after training",
+  description: "Measure the value of a team's messages by replays without them, before and after training",
+  examples: ["laconic analyze runs/quickstart --limit 50", "laconic analyze runs/quickstart --cut halve --json"],
   args: {
-    directory: positional("Run directory"),
-    problems: wholeFlag(1, 1000)("Validation problems, at most 1000", "n", "200"),
-    cut: choiceFlag("What happens to a message in its replay", ["drop", "halve"], "drop"),
-    seed: textFlag("Seed of the sampling", "text", "analysis"),
+    directory: positional("Run folder", "RUN"),
+    ...grouped("Limits", { limit: wholeFlag(1, 1000)("Max validation problems, 1 to 1000", "n", "200") }),
+    ...grouped("Sampling", {
+      cut: choiceFlag("Change of a message in its replay", ["drop", "halve"], "drop"),
+      seed: textFlag("Seed of the sampling", "text", "analysis"),
+    }),
     ...runChoiceFlags,
     ...actorSpendingFlags,
     ...jsonFlag,
   },
-  run: async ({ directory, problems, cut, seed, ...args }, { terminal }) => {
+  run: async ({ directory, limit: problems, cut, seed, ...args }, { terminal }) => {
     const run = resolve(directory);
     const options = { problems, cut, seed, ...runChoiceOf(args) };
     const found = await spinWhile(terminal, "replaying validation problems, before and after training", () =>
@@ -34,22 +45,27 @@ export const analyzeCommand: Command = command({
 });
 
 export const probeCommand: Command = command({
-  description: "Give a run's team other problems and teammates by families: how far its accuracy falls",
+  description: "Measure a team's accuracy on changed problems and with other teammates",
+  examples: ["laconic analyze probe runs/quickstart --limit 50"],
   args: {
-    directory: positional("Run directory"),
-    problems: wholeFlag(1, 1000)("Test problems, and most of a family, at most 1000", "n", "200"),
-    seed: textFlag("Seed of the changes and the sampling", "text", "probe"),
-    families: namesFlag(`Which of ${probeFamilies.join(", ")}, and of those in --file; all by default`, "a,b"),
-    file: textFlag("A module that exports problems of your own; family or group names the family of each", "file.ts"),
+    directory: positional("Run folder", "RUN"),
+    ...grouped("Limits", { limit: wholeFlag(1, 1000)("Max test problems per family, 1 to 1000", "n", "200") }),
+    ...grouped("Sampling", { seed: textFlag("Seed of the changes and the sampling", "text", "probe") }),
+    ...grouped("Input", {
+      families: namesFlag(`Families (default: all): ${probeFamilies.join(", ")}, or those in --file`, "a,b"),
+      file: textFlag("Module that exports your problems, each with a family or group", "file.ts"),
+    }),
     ...runChoiceFlags,
-    actor: textFlag(
-      "Who answers in other-actor: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-      "model",
-    ),
+    ...grouped("Model", {
+      actor: textFlag("Actor of other-actor: hub:OWNER/NAME, FOLDER, RUN or api:NAME@URL", "model"),
+    }),
     ...actorSpendingFlags,
     ...jsonFlag,
   },
-  run: async ({ directory, problems, seed, families = null, file = null, actor = null, ...args }, { terminal }) => {
+  run: async (
+    { directory, limit: problems, seed, families = null, file = null, actor = null, ...args },
+    { terminal },
+  ) => {
     const options = { problems, seed, families, file, actor, ...runChoiceOf(args), onEpisode: timeLeft(terminal) };
     const record = await probeRun(resolve(directory), options, terminal, actorCap(args));
     terminal.status("");
@@ -76,15 +92,18 @@ function timeLeft(terminal: StatusLine): (state: ProbeProgress) => void {
 }
 
 export const rescoreCommand: Command = command({
-  description: "Score a run's recorded episodes under other prices, edges or grades, without asking a model",
+  description: "Score a run's recorded episodes with other prices, edges or grades, without a model",
+  examples: ["laconic analyze rescore runs/quickstart --tokens 0.01"],
   args: {
-    source: positional("Run directory, or a file of transcripts that an earlier version wrote"),
-    training: toggle("Episodes of training instead of test ones"),
-    tokens: amountFlag("Price of a token, λ of Eq. 1", "λ", "0"),
-    turns: amountFlag("Price of a turn", "λ", "0"),
-    repetition: amountFlag("Price of repetition", "λ", "0"),
-    without: namesFlag("Edges to count as unread, separated by commas", "from->to"),
-    regrade: toggle("Grade the answers again with the run's task"),
+    source: positional("Run folder, or a transcripts file", "RUN"),
+    ...grouped("Input", {
+      training: toggle("Training episodes instead of test episodes"),
+      tokens: amountFlag("Price per token, λ of Eq. 1", "λ", "0"),
+      turns: amountFlag("Price per turn", "λ", "0"),
+      repetition: amountFlag("Price of repetition", "λ", "0"),
+      without: namesFlag("Edges to count as unread", "from->to,..."),
+      regrade: toggle("Grade the answers again with the run's task"),
+    }),
     ...trustFlag,
     ...jsonFlag,
   },

@@ -1,4 +1,4 @@
-import { toggle } from "../cli/arguments.ts";
+import { grouped, toggle } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { baselines, scoringMethods } from "@laconic/baselines";
 import { LaconicError } from "@laconic/core";
@@ -38,20 +38,23 @@ const benchFlags = {
   ...playFlags,
   methods: {
     ...playFlags.methods,
-    description: `Names, with commas: all, which are the published ones; equal-budget, which is one agent beside each team; ${[...baselines, ...scoringMethods].map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
+    description: `all (published methods), equal-budget (one agent per team's budget), NAME=RUN (trained team), ./FILE.ts, or: ${[...baselines, ...scoringMethods].map(({ name }) => name).join(", ")}`,
   },
   ...spendingFlags,
   ...timeoutFlag,
-  offline: toggle("Download no data"),
-  list: toggle("Say how each method is played on which questions, and stop"),
+  ...grouped("Input", { offline: toggle("Use local data files only") }),
+  ...grouped("Run", { list: toggle("List the methods and their protocols, and stop") }),
   ...trustFlag,
   ...viewFlag,
   ...jsonFlag,
 } as const;
 
 export const benchCommand: Command = command({
-  description:
-    "Run published methods on benchmarks or your own questions with your model, or teams on tasks; make the papers' tables",
+  description: "Run published methods or trained teams on benchmarks, your questions or tasks, and write tables",
+  examples: [
+    "laconic bench --list",
+    "laconic bench --benchmarks gsm8k --methods cot,debate --model gpt-4o-mini --limit 100 --dry-run",
+  ],
   args: benchFlags,
   run: async (args, { terminal }) => {
     if (args.list) {

@@ -53,9 +53,10 @@ complete -c laconic -f -a '(__laconic_complete)'`,
 const targets = [...Object.keys(completionScripts), "schema"];
 
 export const completionCommand: Command = command({
-  description: "Print what completes commands in bash, zsh or fish, or the JSON schema of configurations for editors",
+  description: "Print the completion script of a shell, or the JSON schema of configurations",
+  examples: ["laconic completion bash"],
   args: {
-    target: positional("source <(laconic completion bash) loads the script into a shell", targets.join("|")),
+    target: positional("Shell to load the script into, or schema", targets.join("|")),
   },
   rest: "words",
   run: async ({ target }, { terminal, rest }) => {
@@ -71,7 +72,7 @@ export const completionCommand: Command = command({
     }
     const script = Object.hasOwn(completionScripts, target) ? completionScripts[target] : undefined;
     if (script === undefined)
-      throw new LaconicError("config_invalid", `there is no completion for ${target}; known: ${targets.join(", ")}`, {
+      throw new LaconicError("config_invalid", `${target}: no completion; use one of: ${targets.join(", ")}`, {
         shell: target,
       });
     terminal.result(script);
@@ -124,13 +125,14 @@ function argumentsOf(
   { flags, takes }: ListedWords,
   previous: string,
   prefix: string,
-  presets: readonly string[],
+  presets: CommandList["presets"],
 ): Candidate[] {
   const words = (values: readonly string[]): Candidate[] => values.map((word) => ({ word, description: "" }));
   const flag = flags.find(({ name, valued }) => valued && previous === `--${name}`);
   if (flag) return words(flag.name === "run" ? runFolders(prefix) : flag.values);
   if (prefix.startsWith("-")) return flags.map(({ name, description }) => ({ word: `--${name}`, description }));
-  if (takes === "configuration") return words(presets.map((name) => `preset:${name}`));
+  if (takes === "configuration")
+    return presets.map(({ name, description }) => ({ word: `preset:${name}`, description }));
   return takes === "run" ? words(runFolders(prefix)) : [];
 }
 

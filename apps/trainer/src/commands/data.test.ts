@@ -66,7 +66,7 @@ test("show prints options once and counts problems it cannot deal", async () => 
   const { out, err } = await data(...words, "--agents", "2");
   expect(out).toContain("How many in all?\nA) 1\nB) 2\nC) 3\nD) 4\nE) 5\n[agent-");
   expect(out).not.toContain("What is 2 + 3?");
-  expect(err).toContain("left out: 1 of 2 problems state less than two facts");
+  expect(err).toContain("left out: 1 of 2 problems have fewer than two facts");
 });
 
 test("check finds examples that give test questions away", async () => {

@@ -23,6 +23,7 @@ import { hubEnvironment } from "@laconic/hub";
 import { dataFolder } from "@laconic/runtime/folders";
 import {
   choiceFlag,
+  grouped,
   optionalPositional,
   positional,
   textFlag,
@@ -34,29 +35,34 @@ import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 
-const folderFlag = {
-  folder: textFlag("Where data files are kept (default: $LACONIC_DATA, or laconic/data in the user's cache)", "folder"),
-};
+const folderFlag = grouped("Input", {
+  folder: textFlag("Folder of the data files (default: $LACONIC_DATA, or the user's cache)", "folder"),
+});
 
 const openFlags = {
   ...folderFlag,
-  split: textFlag("Part of the benchmark", "name"),
-  from: choiceFlag("The pinned commit whose bytes are known, or the Hugging Face hub", ["pinned", "hub"]),
-  offline: toggle("Use only local files"),
-  lenient: toggle("Leave rows out that cannot be read, and list them"),
-  "allow-changed": toggle("Take files that are not the known ones"),
+  ...grouped("Input", {
+    split: textFlag("Split of the benchmark", "name"),
+    from: choiceFlag("Source: the pinned commit, or the Hugging Face hub", ["pinned", "hub"]),
+    offline: toggle("Use local data files only"),
+    lenient: toggle("Skip and list invalid rows"),
+    "allow-changed": toggle("Accept files with another checksum"),
+  }),
 };
 
-const exemplarFlag = { exemplars: toggle("The published examples and prompts of methods, not a benchmark") };
+const exemplarFlag = grouped("Input", {
+  exemplars: toggle("Published examples and prompts of methods instead of a benchmark"),
+});
 
-const mirrorFlag = {
-  mirror: textFlag("With --exemplars: instead of https://raw.githubusercontent.com/, or file:///FOLDER/", "address"),
-};
+const mirrorFlag = grouped("Input", {
+  mirror: textFlag("Address of --exemplars (default: https://raw.githubusercontent.com/)", "address"),
+});
 
 type OpenArguments = Values<typeof openFlags & typeof mirrorFlag>;
 
 export const dataLsCommand: Command = command({
-  description: "List benchmarks and their splits, and which are here",
+  description: "List benchmarks, their splits and the local ones",
+  examples: ["laconic data ls"],
   args: { ...folderFlag, ...exemplarFlag, ...jsonFlag },
   run: async (args, { terminal }) => {
     const folder = dataFolder(args.folder);
@@ -88,9 +94,10 @@ function mark(isHere: boolean): string {
 }
 
 export const dataGetCommand: Command = command({
-  description: "Download a benchmark, check it, and keep it",
+  description: "Download and check a benchmark",
+  examples: ["laconic data get gsm8k"],
   args: {
-    name: optionalPositional("Benchmark, or with --exemplars a source of examples (default: all of these)"),
+    name: optionalPositional("Benchmark; with --exemplars a source of examples (default: all)"),
     ...openFlags,
     ...exemplarFlag,
     ...mirrorFlag,
@@ -99,7 +106,7 @@ export const dataGetCommand: Command = command({
   run: async (args, { terminal }) => {
     if (args.exemplars) return checkExemplars(args.name, exemplarOptions(args), args.json, terminal);
     if (args.name === undefined)
-      throw new LaconicError("config_invalid", "data get needs a NAME, or --exemplars; laconic data ls lists them", {
+      throw new LaconicError("config_invalid", "NAME: missing; add one that laconic data ls lists, or --exemplars", {
         key: "name",
       });
     const { benchmark, split, problems, refused, warnings, files } = await openBenchmark(args.name, args, terminal);
@@ -119,9 +126,10 @@ export const dataGetCommand: Command = command({
 });
 
 export const dataCheckCommand: Command = command({
-  description: "Read what is here again: bytes, rows, and examples that give test questions away",
+  description: "Check local data: checksums, rows, and test questions among the examples",
+  examples: ["laconic data check"],
   args: {
-    name: optionalPositional("Benchmark; all that are here by default"),
+    name: optionalPositional("Benchmark (default: all local ones)"),
     ...folderFlag,
     ...exemplarFlag,
     ...jsonFlag,
@@ -143,15 +151,18 @@ export const dataCheckCommand: Command = command({
 });
 
 export const dataShowCommand: Command = command({
-  description: "Print problems as agents get them",
+  description: "Print problems as agents receive them",
+  examples: ["laconic data show gsm8k --limit 2"],
   args: {
-    name: positional("Benchmark, or with --exemplars a source of examples; ls lists them"),
+    name: positional("Benchmark from data ls; with --exemplars a source of examples"),
     ...openFlags,
     ...exemplarFlag,
     ...mirrorFlag,
-    limit: wholeFlag()("How many", "n", "1"),
-    seed: textFlag("Which: the first of a shuffle by this seed", "text", "0"),
-    agents: wholeFlag()("Split the facts over so many agents", "n"),
+    ...grouped("Limits", { limit: wholeFlag()("Max problems", "n", "1") }),
+    ...grouped("Sampling", {
+      seed: textFlag("Seed of the problem order", "text", "0"),
+      agents: wholeFlag()("Number of agents that share the facts", "n"),
+    }),
     ...jsonFlag,
   },
   run: async ({ name, limit, seed, json, ...args }, { terminal }) => {
@@ -172,7 +183,7 @@ export const dataShowCommand: Command = command({
     for (const problem of shown) terminal.result(json ? visibleJson(problem) : printable(problemText(problem)));
     if (shown.length < chosen.length)
       terminal.note(
-        `left out: ${chosen.length - shown.length} of ${limit} problems state less than two facts that could be dealt`,
+        `left out: ${chosen.length - shown.length} of ${limit} problems have fewer than two facts to split`,
       );
   },
 });

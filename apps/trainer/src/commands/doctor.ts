@@ -1,4 +1,4 @@
-import { choiceFlag, textFlag, wholeFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { cpus, totalmem } from "node:os";
 import { findPython } from "@laconic/core/platform";
 import { formatBytes } from "@laconic/core/text";
@@ -19,23 +19,18 @@ import { fromText, lookAtServers, probedServer, recordLines, samplerFromText } f
 import { jsonFlag } from "../cli/flags.ts";
 
 export const doctorCommand: Command = command({
-  description: "Say what this machine can run on, and what is missing",
+  description: "Show which devices work on this machine, and what is missing",
+  examples: ["laconic doctor", "laconic doctor --enable webgpu"],
   args: {
     ...jsonFlag,
-    enable: choiceFlag("Install what this device needs, and try it; nothing is downloaded otherwise", [
-      "tensorflow",
-      "tensorflow-gpu",
-      "webgpu",
-    ]),
-    engine: textFlag(
-      "Say what a server of the Tinker protocol does, asked on small adapters of its base model",
-      "tinker:url",
-    ),
-    sampler: textFlag("Say how servers are that a run could sample on", "vllm:url,url"),
-    vocabulary: wholeFlag(2)(
-      "With --engine: size of the base model's vocabulary; found by sampling where it is left out",
-      "n",
-    ),
+    ...grouped("Model", {
+      enable: choiceFlag("Device whose packages are downloaded and tested", ["tensorflow", "tensorflow-gpu", "webgpu"]),
+      vocabulary: wholeFlag(2)("Vocabulary size for --engine (default: found by sampling)", "n"),
+    }),
+    ...grouped("Server", {
+      engine: textFlag("Tinker server to test with small adapters", "tinker:url"),
+      sampler: textFlag("Sampling servers to test", "vllm:url,url"),
+    }),
   },
   run: async ({ json, enable, engine, sampler, vocabulary }, { terminal }) => {
     if (sampler !== undefined) {

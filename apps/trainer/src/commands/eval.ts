@@ -1,4 +1,4 @@
-import { positional, textFlag, wholeFlag } from "../cli/arguments.ts";
+import { grouped, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { evaluate, evaluationOptions, evaluationWarnings, livePolicies } from "@laconic/trainer";
 import { formatInterval, formatNumber, formatPercent } from "@laconic/core/text";
@@ -14,18 +14,17 @@ import { visibleJson } from "../cli/terminal.ts";
 
 export const evalCommand: Command = command({
   description: "Evaluate a run's last checkpoint on test problems",
+  examples: ["laconic eval runs/quickstart --limit 200", "laconic eval runs/quickstart --best --json"],
   args: {
-    directory: positional("Run directory"),
-    problems: wholeFlag(1, 1000)(
-      "Test problems, 1 to 1000, one sample each; the run's evaluation.problems by default",
-      "n",
-    ),
-    seed: textFlag("Seed of the sampling; the run's by default, which gives the run's own figures", "text"),
+    directory: positional("Run folder", "RUN"),
+    ...grouped("Limits", {
+      limit: wholeFlag(1, 1000)("Max test problems, 1 to 1000 (default: the run's evaluation.problems)", "n"),
+    }),
+    ...grouped("Sampling", { seed: textFlag("Seed of the sampling (default: the run's)", "text") }),
     ...runChoiceFlags,
-    actor: textFlag(
-      "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
-      "model",
-    ),
+    ...grouped("Model", {
+      actor: textFlag("Model of the frozen agents: hub:OWNER/NAME, FOLDER, RUN or api:NAME@URL", "model"),
+    }),
     ...actorSpendingFlags,
     ...jsonFlag,
   },
@@ -50,7 +49,7 @@ export const evalCommand: Command = command({
       const seen = seenProblems({ testProblems, ...(pool && { pool }) });
       for (const warning of seenWarnings(seen)) terminal.warn(warning);
       const own = evaluationOptions(config.train);
-      const { problems = own.problems, seed = own.seed } = args;
+      const { limit: problems = own.problems, seed = own.seed } = args;
       const options = { ...own, problems, seed, step: state.step };
       const count = Math.min(options.problems, testProblems.length);
       const { evaluation, episodes } = await spinWhile(terminal, `measuring ${count} test problems`, () =>

@@ -1,4 +1,4 @@
-import { choiceFlag, positional, positiveFlag, textFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, positional, positiveFlag, textFlag } from "../cli/arguments.ts";
 import { text } from "node:stream/consumers";
 import { formatDuration } from "@laconic/core/text";
 import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandbox";
@@ -8,16 +8,21 @@ import { jsonFlag } from "../cli/flags.ts";
 import { visibleJson } from "../cli/terminal.ts";
 
 export const execCommand: Command = command({
-  description: "Run a Python program in the sandbox: no files, no network, no environment, within limits",
+  description: "Run a Python program in the sandbox without files, network or environment",
+  examples: ["laconic exec program.py --timeout 5"],
   args: {
-    file: positional("The program; - reads standard input", "FILE.py"),
-    kind: choiceFlag("Python in WebAssembly, or the machine's Python under bubblewrap", ["wasi", "bubblewrap"], "wasi"),
-    input: textFlag("File that the program reads as its standard input", "file"),
-    seconds: positiveFlag("Of the program's own time", "s", String(defaultLimits.seconds)),
-    memory: positiveFlag("Memory", "MiB", String(defaultLimits.memoryMiB)),
+    file: positional("Program; - reads standard input", "FILE.py"),
+    ...grouped("Input", { input: textFlag("File for the program's standard input", "file") }),
+    ...grouped("Run", {
+      kind: choiceFlag("Python in WebAssembly, or the system's in bubblewrap", ["wasi", "bubblewrap"], "wasi"),
+    }),
+    ...grouped("Limits", {
+      timeout: positiveFlag("Max run time in seconds", "s", String(defaultLimits.seconds)),
+      memory: positiveFlag("Max memory in MiB", "MiB", String(defaultLimits.memoryMiB)),
+    }),
     ...jsonFlag,
   },
-  run: async ({ file, kind, input, seconds, memory, json }, { terminal }) => {
+  run: async ({ file, kind, input, timeout: seconds, memory, json }, { terminal }) => {
     const code = file === "-" ? await text(process.stdin) : (await readGiven(file)).toString();
     const sandbox = await createSandbox({ kind, limits: { seconds, memoryMiB: memory }, concurrency: 1 });
     try {
@@ -47,7 +52,7 @@ function ending({ status, exitCode }: SandboxResult): string {
     time: "stopped: time limit",
     unsupported: "stopped: the sandbox lacks a module or system call",
     crashed: "the interpreter died",
-    undecided: "undecided: the machine did not let it run",
+    undecided: "undecided: the machine could not run it",
     aborted: "aborted",
   };
   return endings[status];

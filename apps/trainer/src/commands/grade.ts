@@ -1,4 +1,4 @@
-import { optionalPositional, toggle } from "../cli/arguments.ts";
+import { grouped, optionalPositional, toggle } from "../cli/arguments.ts";
 import { buffer } from "node:stream/consumers";
 import { formatPercent } from "@laconic/core/text";
 import { jsonLines } from "@laconic/benchmarks";
@@ -11,15 +11,17 @@ import { jsonFlag } from "../cli/flags.ts";
 import { printResult, visibleJson } from "../cli/terminal.ts";
 
 export const gradeCommand: Command = command({
-  description:
-    "Judge replies by their gold answers, one verdict a row; without FILE the grader's own board of labelled pairs",
+  description: "Grade replies against their gold answers; without FILE, test the grader on labelled pairs",
+  examples: ["laconic grade replies.jsonl --json"],
   args: {
     file: optionalPositional(
-      "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
+      "JSON lines of id, kind, gold, prediction, and optional params, verdict, rule, tags; - reads standard input",
       "FILE.jsonl",
     ),
-    board: toggle("Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed"),
-    disagreements: toggle("With --board: also every pair that is not judged as labelled"),
+    ...grouped("Output", {
+      board: toggle("Print accuracy by kind and tag instead of verdicts"),
+      disagreements: toggle("Print --board and the pairs with another label"),
+    }),
     ...jsonFlag,
   },
   run: async ({ file, board, disagreements, json }, { terminal }) => {

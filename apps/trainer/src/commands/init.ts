@@ -1,4 +1,4 @@
-import { choiceFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { relative, resolve, basename } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { shellWord } from "@laconic/core/text";
@@ -49,17 +49,20 @@ interface Wanted {
 const interrupted = 130;
 
 export const initCommand: Command = command({
-  description: "Write a project of your own: a task, a run configuration and a test; trains on two cores in a minute",
+  description: "Write a project with a task, a run configuration and a test",
+  examples: ["laconic init my-team --yes", "laconic init shop --template chat --steps 20 --yes"],
   args: {
-    folder: optionalPositional("Where to write it; this folder by default"),
-    yes: toggle("Ask nothing: take the defaults", "y"),
-    template: choiceFlag(
-      `What it begins as: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
-      templateNames,
-      "team",
-    ),
-    name: textFlag("Name in package.json; the folder's by default", "name"),
-    steps: wholeFlag()("Steps of training; 60 by default, 20 with a template that begins with examples", "n"),
+    folder: optionalPositional("Project folder (default: this folder)"),
+    ...grouped("Input", {
+      yes: toggle("Use the defaults without questions", "y"),
+      template: choiceFlag(
+        `Template: ${templateNames.map((name) => `${name}, ${templates[name].title}`).join("; ")}`,
+        templateNames,
+        "team",
+      ),
+    }),
+    ...grouped("Output", { name: textFlag("Name in package.json (default: the folder's)", "name") }),
+    ...grouped("Limits", { steps: wholeFlag()("Training steps (default: 60 for team, otherwise 20)", "n") }),
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {

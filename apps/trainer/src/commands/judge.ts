@@ -1,4 +1,5 @@
 import {
+  grouped,
   optionalPositional,
   positional,
   positiveFlag,
@@ -21,28 +22,29 @@ import { spendingCap, spendingFlags } from "../run/spending.ts";
 import { jsonFlag } from "../cli/flags.ts";
 
 export const judgeCommand: Command = command({
-  description: "A model judges: whose answers it prefers of two runs, or how far it agrees with labelled ones",
+  description: "Compare the answers of two runs with a judge model, or test a judge on labelled answers",
+  examples: ["laconic grade judge runs/a runs/b --model gpt-4o-mini --max-usd 1"],
   args: {
     first: positional(
-      "Run directory, or JSON lines of id, question, answer, reference; alone: of question, answer, label",
+      "Run folder, or JSON lines of id, question, answer, reference; alone: question, answer, label",
       "RUN_OR_FILE.jsonl",
     ),
-    second: optionalPositional("What it is compared with", "OTHER"),
-    model: requiredFlag("The judge, as the server knows it", "name"),
-    "base-url": textFlag(
-      "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
-      "url",
-    ),
-    rubric: textFlag(
-      "What makes an answer good, or a FILE.json of criteria",
-      "text",
-      "Is the answer right, complete and clear?",
-    ),
-    "accept-at": positiveFlag("Score from which a labelled answer is accepted (default: 0.5)", "share"),
-    seconds: positiveFlag("That a verdict may take", "s", "120"),
-    concurrency: wholeFlag()("Answers at a time", "n", "8"),
+    second: optionalPositional("Run folder or file to compare with", "OTHER"),
+    ...grouped("Model", { model: requiredFlag("Judge model's name on the server", "name") }),
+    ...grouped("Server", {
+      "base-url": textFlag(
+        "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); key: $OPENAI_API_KEY",
+        "url",
+      ),
+      concurrency: wholeFlag()("Answers in parallel", "n", "8"),
+      insecure: toggle("Send the key over http to another machine"),
+    }),
+    ...grouped("Sampling", {
+      rubric: textFlag("Criterion, or a FILE.json of criteria", "text", "Is the answer right, complete and clear?"),
+      "accept-at": positiveFlag("Min score of an accepted labelled answer (default: 0.5)", "share"),
+    }),
+    ...grouped("Limits", { timeout: positiveFlag("Max seconds per verdict", "s", "120") }),
     ...spendingFlags,
-    insecure: toggle("Send the key over http to another machine"),
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {
@@ -67,7 +69,7 @@ export const judgeCommand: Command = command({
       account: new SpendAccount(maxUsd),
       ...(price && { price }),
     });
-    const options = { model: judge, rubric, atOnce: args.concurrency, seconds: args.seconds };
+    const options = { model: judge, rubric, atOnce: args.concurrency, seconds: args.timeout };
     const [what, each] = pairs ? ["pairs", 4] : ["labelled answers", 2];
     terminal.note(`${count} ${what}, at most ${count * each} questions to ${model}`);
     if (pairs) {

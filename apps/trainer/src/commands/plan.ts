@@ -1,4 +1,4 @@
-import { bytesFlag, positional, positiveFlag, wholeFlag } from "../cli/arguments.ts";
+import { bytesFlag, grouped, positional, positiveFlag, wholeFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { spinWhile } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
@@ -9,14 +9,17 @@ import { jsonFlag, runFlags } from "../cli/flags.ts";
 import { loadConfig } from "@laconic/runtime/resolver";
 
 export const planCommand: Command = command({
-  description: "Say what a run will take before it starts: memory by part, the largest batches that fit, time",
+  description: "Estimate the memory, the largest batches and the time of a run before it starts",
+  examples: ["laconic plan preset:relay-quickstart"],
   args: {
-    config: positional("run.config.ts, run.config.json or preset:NAME"),
+    config: positional("Configuration file or preset:NAME"),
     device: runFlags.device,
-    memory: bytesFlag("Memory for each worker, unless the device says so itself", "24GiB"),
-    tflops: positiveFlag("Sustained rate to estimate from instead of a measurement", "100"),
-    "prompt-tokens": wholeFlag()("Length of a prompt", "512"),
-    "completion-tokens": wholeFlag()("Length of a reply", "512"),
+    ...grouped("Limits", {
+      memory: bytesFlag("Memory per worker (default: the device's)", "24GiB"),
+      tflops: positiveFlag("Sustained TFLOPS (default: measured)", "100"),
+      "prompt-tokens": wholeFlag()("Prompt length in tokens", "512"),
+      "completion-tokens": wholeFlag()("Reply length in tokens", "512"),
+    }),
     ...jsonFlag,
   },
   rest: "settings",

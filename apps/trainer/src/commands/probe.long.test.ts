@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function probed(...words: readonly string[]): Promise<ProbeRecord> {
-  const { code, out, err } = await laconic("analyze", "probe", run(), "--problems", "16", ...words, "--json");
+  const { code, out, err } = await laconic("analyze", "probe", run(), "--limit", "16", ...words, "--json");
   expect([code, err]).toEqual([0, err]);
   return probeRecordSchema.parse(JSON.parse(out));
 }
@@ -79,7 +79,7 @@ test("probes another model and custom problem families", { timeout }, async () =
     ["own", false, 1],
   ]);
   expect(families[0]?.change).toBe("solver is shipped");
-  const { out } = await laconic("analyze", "probe", run(), "--problems", "4", "--families", "names,paraphrase");
+  const { out } = await laconic("analyze", "probe", run(), "--limit", "4", "--families", "names,paraphrase");
   expect(out).toMatch(/^FAMILY +PROBLEMS/mu);
   expect(out).toMatch(/^names +4 /mu);
   expect(out).toContain("no paraphrase: ");
@@ -95,7 +95,7 @@ test("rejects runs that cannot be probed by name", { timeout }, async () => {
   await refused('a view of "holder-x", but the agents are holder-a', run(), "--file", own("#stranger"));
   await refused("problem 0, gold: it is missing", run(), "--file", own("#open"));
   await refused("there is no export none", run(), "--file", own("#none"));
-  await refused("--problems is 0", run(), "--problems", "0");
+  await refused("--limit is 0", run(), "--limit", "0");
   await refused("holds no run", join(folder, "nowhere"));
   const bare = join(folder, "bare");
   await cp(run(), bare, { recursive: true });

@@ -1,4 +1,4 @@
-import { bytesFlag, namesFlag, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
+import { bytesFlag, grouped, namesFlag, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { WeightsReceiver } from "@laconic/openai/fleet";
 import { boundPort, closeServer, createHandlerServer, listen } from "@laconic/serve/server";
@@ -13,17 +13,17 @@ const graceSeconds = 3;
 const patience = { headMs: 20_000, requestMs: 300_000, readMs: 60_000 };
 
 export const receiveCommand: Command = command({
-  description: "Take weights over HTTP beside an inference server that shares no disk with the trainer",
+  description: "Receive weights over HTTP for an inference server without the trainer's disk",
+  examples: ["laconic serve weights weights --host 0.0.0.0 --api-key-env WEIGHTS_KEY"],
   args: {
-    folder: positional("Where versions of the weights are kept, for the inference server to read"),
-    host: hostFlag,
-    port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "8790"),
-    "allow-host": namesFlag(
-      "Names with commas that the trainer may call this receiver by, such as its machine's",
-      "a,b",
-    ),
-    "api-key-env": textFlag("Environment variable that holds the key the trainer must send", "NAME"),
-    "max-bytes": bytesFlag("Largest version that is taken", "size", "1TiB"),
+    folder: positional("Folder of the weights' versions for the inference server"),
+    ...hostFlag,
+    ...grouped("Server", {
+      port: wholeFlag(0, 65_535)("Port to listen on; 0 for a free one", "n", "8790"),
+      "allow-host": namesFlag("Other accepted host names, such as the machine's", "a,b"),
+      "api-key-env": textFlag("Environment variable with the trainer's key", "NAME"),
+    }),
+    ...grouped("Limits", { "max-bytes": bytesFlag("Max size of a version", "size", "1TiB") }),
   },
   run: async (args, { terminal }) => {
     const { host, port } = args;

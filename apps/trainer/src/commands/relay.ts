@@ -1,4 +1,4 @@
-import { choiceFlag, requiredFlag, textFlag, wholeFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, requiredFlag, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { randomFromSeed } from "@laconic/core";
 import { formatNumber, formatPercent } from "@laconic/core/text";
@@ -16,13 +16,14 @@ import { leftText, showProgress } from "../cli/progress.ts";
 import { printResult } from "../cli/terminal.ts";
 import { jsonFlag } from "../cli/flags.ts";
 
-const levelFlag = {
+const levelFlag = grouped("Input", {
   level: choiceFlag("Difficulty", Object.keys(relayLevels) as RelayLevelName[], "one-fact"),
-};
+});
 
 export const relayShowCommand: Command = command({
-  description: "Print a problem and how the scripted teacher talks about it",
-  args: { ...levelFlag, seed: textFlag("Which problem", "text", "0") },
+  description: "Print a relay problem and the messages of its scripted teacher",
+  examples: ["laconic relay show --level two-facts --seed 3"],
+  args: { ...levelFlag, ...grouped("Sampling", { seed: textFlag("Seed of the problem", "text", "0") }) },
   run: async ({ level: name, seed }, { terminal }) => {
     const level = relayLevels[name];
     const random = randomFromSeed(seed);
@@ -36,14 +37,17 @@ export const relayShowCommand: Command = command({
 });
 
 export const relayWarmStartCommand: Command = command({
-  description: "Teach a fresh model to imitate a wordy teacher; the start of every relay run",
+  description: "Train a new model on the wordy teacher's messages, as every relay run starts",
+  examples: ["laconic relay warm-start --out models/relay --steps 700"],
   args: {
     ...levelFlag,
-    out: requiredFlag("Folder for the model", "folder"),
-    steps: wholeFlag()("Training steps", "n", "700"),
-    batch: wholeFlag()("Examples per step", "n", "128"),
-    seed: textFlag("Seed of weights and examples", "text", "0"),
-    device: textFlag("Device to compute on", "name", "auto"),
+    ...grouped("Output", { out: requiredFlag("Model folder", "folder") }),
+    ...grouped("Limits", {
+      steps: wholeFlag()("Training steps", "n", "700"),
+      batch: wholeFlag()("Examples per step", "n", "128"),
+    }),
+    ...grouped("Sampling", { seed: textFlag("Seed of weights and examples", "text", "0") }),
+    ...grouped("Model", { device: textFlag("Device: auto, or a name from doctor", "name", "auto") }),
     ...jsonFlag,
   },
   run: async (args, { terminal }) => {

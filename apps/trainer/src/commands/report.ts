@@ -1,4 +1,4 @@
-import { positional, textFlag } from "../cli/arguments.ts";
+import { grouped, positional, textFlag } from "../cli/arguments.ts";
 import { join, resolve } from "node:path";
 import { settingsFile } from "@laconic/evaluation/bench";
 import { command, type Command } from "../cli/command.ts";
@@ -12,12 +12,14 @@ import { writePages } from "./view.ts";
 const maxBytes = 3_000_000;
 
 export const reportCommand: Command = command({
-  description:
-    "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
+  description: "Write a run's report as one HTML page, or the tables of a bench",
+  examples: ["laconic view report runs/quickstart --out report.html"],
   args: {
-    directory: positional("Run directory"),
-    out: textFlag("File to write; report.html in the run directory by default", "file"),
-    svg: textFlag("Also draw the accuracy-token plane into this file", "file"),
+    directory: positional("Run or bench folder", "RUN"),
+    ...grouped("Output", {
+      out: textFlag("Report file (default: report.html in the run folder)", "file"),
+      svg: textFlag("File for the accuracy-token picture", "file"),
+    }),
     ...jsonFlag,
   },
   run: async ({ directory, out, svg, json }, { terminal }) => {

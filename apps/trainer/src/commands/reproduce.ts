@@ -1,4 +1,4 @@
-import { choiceFlag, positional, textFlag, toggle } from "../cli/arguments.ts";
+import { choiceFlag, grouped, positional, textFlag, toggle } from "../cli/arguments.ts";
 import { formatCount, formatNumber, formatShare } from "@laconic/core/text";
 import { resolve } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
@@ -35,7 +35,7 @@ const benchFlags = {
   resume: playFlags.resume,
   ...trustFlag,
   "dry-run": questionFlags["dry-run"],
-  offline: toggle("Download no data"),
+  ...grouped("Input", { offline: toggle("Use local data files only") }),
   ...jsonFlag,
 };
 
@@ -43,19 +43,24 @@ const papers = ["agent-gspo", "agentpo", "magrpo"] as const;
 
 /** Plays a published table without training and tests each cell. Lists the parts that need training. */
 export const reproduceCommand: Command = command({
-  description: "Play a paper's table and test every cell against the published figure",
+  description: "Reproduce a paper's table and compare each cell with the published figure",
+  examples: ["laconic reproduce agent-gspo --table 2 --model gpt-4o-mini --dry-run"],
   args: {
     paper: positional("agent-gspo, agentpo or magrpo"),
-    table: choiceFlag("Of agent-gspo. 1: accuracy; 2: MMLU and GSM8K, with tokens", ["1", "2"], "1"),
-    only: textFlag("One cell, METHOD/BENCHMARK, or a METHOD", "cell"),
-    as: textFlag("Of agentpo: the paper's actor whose rows are compared, by default the model's own", "actor"),
+    ...grouped("Input", {
+      table: choiceFlag("Table of agent-gspo: accuracy (1), or tokens too (2)", ["1", "2"], "1"),
+      only: textFlag("One METHOD, or one cell METHOD/BENCHMARK", "cell"),
+      as: textFlag("Actor of agentpo's rows (default: the model)", "actor"),
+    }),
     ...benchFlags,
   },
   run: async (args, { terminal }) => {
     const { table, json, "dry-run": isPlan } = args;
     const paper = papers.find((name) => name === args.paper);
     if (paper === undefined)
-      throw new LaconicError("config_invalid", `${args.paper}: there are ${papers.join(", ")}`, { key: "paper" });
+      throw new LaconicError("config_invalid", `PAPER: unknown paper ${args.paper}; use one of: ${papers.join(", ")}`, {
+        key: "paper",
+      });
     const training = trainedRows(paper, table);
     if (paper === "magrpo") {
       printResult(terminal, json, { training }, () => trainingLines(training));
@@ -98,7 +103,7 @@ async function actorOf(args: {
   if (actor && actors.includes(actor)) return actor;
   throw new LaconicError(
     "config_invalid",
-    `agentpo has figures of ${actors.join(", ")}, not of ${args.as || own}: name one of them with --as`,
+    `--as: agentpo has no figures of ${args.as || own}; use one of: ${actors.join(", ")}`,
     { key: "as" },
   );
 }
@@ -119,7 +124,7 @@ function trainingLines(rows: readonly LedgerRow[]): string {
     const of = rows.filter((row) => row.command === line);
     return [`  ${line}`, ...of.map(({ row, benchmark, figure }) => `    ${row} on ${benchmark}: ${figure}`)].join("\n");
   });
-  return ["These figures need training first, by the command above them:", ...lines].join("\n");
+  return ["These figures need training first; each command stands above its figures:", ...lines].join("\n");
 }
 
 type Table = ReturnType<typeof playedTable>;
@@ -133,7 +138,7 @@ function chosen(table: Table, only: string | undefined): Table {
   if (table.methods.includes(method) && table.benchmarks.includes(benchmark))
     return { methods: [method], benchmarks: [benchmark] };
   const known = `methods ${table.methods.join(", ")}; benchmarks ${table.benchmarks.join(", ")}`;
-  throw new LaconicError("config_invalid", `--only ${only}: the table has no such cell; ${known}`, { flag: "only" });
+  throw new LaconicError("config_invalid", `--only: cell ${only} not found; ${known}`, { flag: "only" });
 }
 
 function questionsOf(name: string): number {

@@ -11,14 +11,15 @@ import {
   runTables,
   tableNames,
 } from "@laconic/view/runs";
-import { choiceFlag, optionalPositional, optionalToggle, positional, textFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, optionalPositional, optionalToggle, positional, textFlag } from "../cli/arguments.ts";
 import { command, type Command } from "../cli/command.ts";
 import { jsonFlag } from "../cli/flags.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 
 export const lsCommand: Command = command({
-  description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",
-  args: { folder: optionalPositional("Where to look; this folder by default"), ...jsonFlag },
+  description: "List a folder's runs: state, steps, accuracy, tokens, time, device, warnings",
+  examples: ["laconic view ls runs"],
+  args: { folder: optionalPositional("Folder with runs (default: this folder)"), ...jsonFlag },
   run: async (args, { terminal }) => {
     const folder = resolve(args.folder ?? ".");
     const runs = await listRuns(folder);
@@ -35,10 +36,11 @@ export const lsCommand: Command = command({
 });
 
 export const compareCommand: Command = command({
-  description: "What differs between runs: settings, and figures with their intervals, seeds together",
+  description: "Compare runs: settings, and figures with intervals over seeds",
+  examples: ["laconic view compare runs/a runs/b"],
   args: {
-    first: positional("Run directory; others are compared with it"),
-    second: positional("Another one, and more behind it"),
+    first: positional("Run folder to compare with", "RUN"),
+    second: positional("Another run folder; more may follow", "OTHER"),
     ...jsonFlag,
   },
   rest: "words",
@@ -50,25 +52,26 @@ export const compareCommand: Command = command({
 
 export const exportCommand: Command = command({
   description: "Write a run's metrics, evaluations, episodes and turns as CSV",
+  examples: ["laconic view export runs/quickstart --table metrics --out -"],
   args: {
-    run: positional("Run directory"),
-    csv: optionalToggle("As CSV with a header, the only form"),
-    table: choiceFlag("Only this one", tableNames),
-    out: textFlag(
-      "Folder to write TABLE.csv to; csv in the run directory by default; - is standard output, for one --table",
-      "folder",
-    ),
+    run: positional("Run folder"),
+    ...grouped("Output", {
+      csv: optionalToggle("CSV with a header, the only format"),
+      table: choiceFlag("Single table (default: all)", tableNames),
+      out: textFlag("Folder for TABLE.csv (default: csv in the run folder); - prints one --table", "folder"),
+    }),
     ...jsonFlag,
   },
   run: async ({ run, csv, table, out, json }, { terminal }) => {
-    if (csv === false) throw new LaconicError("config_invalid", "--no-csv: CSV is the only form", { flag: "csv" });
+    if (csv === false)
+      throw new LaconicError("config_invalid", "--no-csv: CSV is the only format; remove it", { flag: "csv" });
     const directory = resolve(run);
     if (out === "-") {
       if (table === undefined)
-        throw new LaconicError("config_invalid", `--out - takes one table: --table ${tableNames.join("|")}`, {
+        throw new LaconicError("config_invalid", `--out: - prints one table; add --table ${tableNames.join("|")}`, {
           flag: "out",
         });
-      if (json) throw new LaconicError("config_invalid", "--out - prints CSV; remove --json", { flag: "out" });
+      if (json) throw new LaconicError("config_invalid", "--out: - prints CSV; remove --json", { flag: "out" });
       const writer = new CsvWriter();
       const tables = await runTables(directory);
       for await (const line of writer.lines(await tables(table))) terminal.result(line);

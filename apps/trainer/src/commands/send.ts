@@ -13,10 +13,11 @@ import { openSinks, sinkSettings } from "@laconic/runtime";
 import { jsonFlag } from "../cli/flags.ts";
 
 export const sendCommand: Command = command({
-  description: "Tell a sink what a run's folder has: metrics, validation values and transcripts",
+  description: "Send a run's metrics, validation values and transcripts to a sink",
+  examples: ["laconic view send runs/quickstart tensorboard"],
   args: {
-    directory: positional("Run directory"),
-    sink: positional("tensorboard, wandb, { wandb: { project } } as JSON, or a file that makes one"),
+    directory: positional("Run folder", "RUN"),
+    sink: positional('tensorboard, wandb, JSON such as {"wandb":{"project":"p"}}, or FILE.ts'),
     ...jsonFlag,
   },
   run: async ({ directory, sink, json }, { terminal }) => {
@@ -33,7 +34,7 @@ export const sendCommand: Command = command({
     const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
     const [reason] = failed;
     if (reason !== undefined) throw new LaconicError("api_unavailable", reason, { sink });
-    printResult(terminal, json, { sent: folder, sink }, () => `${folder} is sent to ${sink}`);
+    printResult(terminal, json, { sent: folder, sink }, () => `${folder} sent to ${sink}`);
   },
 });
 

@@ -1,5 +1,6 @@
 import {
   bytesFlag,
+  grouped,
   namesFlag,
   optionalPositional,
   textFlag,
@@ -43,30 +44,35 @@ const maxPrograms = 1000;
 
 const serveFlags = {
   model: optionalPositional(
-    "A run directory, a Hugging Face model folder, hub:owner/name, or shipped; with --train a configuration of the task gateway",
+    "Run folder, model folder, hub:OWNER/NAME or shipped; with --train a configuration of the gateway task",
   ),
-  train: toggle("Train what is served: replies are recorded by rollout, and rewards come by HTTP"),
-  policy: textFlag("One policy of a run by itself, instead of its whole team", "name"),
+  ...grouped("Run", {
+    train: toggle("Train the served policy on rollouts with rewards over HTTP"),
+    programs: wholeFlag(1, maxPrograms)("With --train: number of rollout programs to keep running", "n"),
+    program: textFlag("Command of a rollout program; its endpoint is in OPENAI_BASE_URL", "command"),
+    "program-url": textFlag("Endpoint URL of the programs (default: the server's address)", "url"),
+  }),
   ...runChoiceFlags,
-  host: hostFlag,
-  port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "8000"),
-  "allow-host": namesFlag("Names with commas that clients may call this server by, such as a proxy's", "a,b"),
-  "api-key-env": textFlag("Environment variable that holds the key clients must send", "NAME"),
-  "max-concurrency": wholeFlag()("Replies in the making at once", "n", "256"),
-  "max-tokens": wholeFlag()("Of a reply whose request does not say", "n", "1024"),
-  "keep-prefixes": bytesFlag("Memory for the beginnings of conversations, kept ten minutes", "size", "256MiB"),
-  cache: bytesFlag("Most memory for what replies are read from; three quarters of what is free by default", "size"),
-  "chat-template-arguments": valueFlag(templateArgumentsFrom)(
-    'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
-    "json",
-  ),
-  programs: wholeFlag(1, maxPrograms)("With --train: how many programs to keep running that play rollouts", "n"),
-  program: textFlag(
-    "Command of such a program, such as 'node team.mjs'; it finds the endpoint in OPENAI_BASE_URL",
-    "command",
-  ),
-  "program-url": textFlag("Where programs reach the endpoint, if not at the address that it listens on", "url"),
-  "max-body": wholeFlag()("Largest request in bytes", "n", "4194304"),
+  ...hostFlag,
+  ...grouped("Server", {
+    port: wholeFlag(0, 65_535)("Port to listen on; 0 for a free one", "n", "8000"),
+    "allow-host": namesFlag("Other accepted host names, such as a proxy's", "a,b"),
+    "api-key-env": textFlag("Environment variable with the clients' key", "NAME"),
+  }),
+  ...grouped("Limits", {
+    "max-concurrency": wholeFlag()("Max replies in parallel", "n", "256"),
+    "max-tokens": wholeFlag()("Default max reply length in tokens", "n", "1024"),
+    "keep-prefixes": bytesFlag("Memory of the prefix cache, kept for ten minutes", "size", "256MiB"),
+    cache: bytesFlag("Max memory of the KV cache (default: three quarters of free memory)", "size"),
+    "max-body": wholeFlag()("Max request size in bytes", "n", "4194304"),
+  }),
+  ...grouped("Model", {
+    policy: textFlag("Single policy of a run instead of its team", "name"),
+    "chat-template-arguments": valueFlag(templateArgumentsFrom)(
+      'Chat template arguments as JSON, such as {"enable_thinking":false} (default: the run\'s)',
+      "json",
+    ),
+  }),
   ...actorSpendingFlags,
   ...trainFlags,
 } as const;
@@ -74,7 +80,8 @@ const serveFlags = {
 type ServeArguments = Values<typeof serveFlags>;
 
 export const serveCommand: Command = command({
-  description: "Put a policy behind an OpenAI-compatible endpoint",
+  description: "Serve a policy or a team on an OpenAI-compatible endpoint",
+  examples: ["laconic serve shipped --port 8000", "laconic serve --train gateway.config.json --run runs/gateway"],
   args: serveFlags,
   rest: "settings",
   run: (args, { terminal, rest }) =>
@@ -88,7 +95,7 @@ async function serveTraining(args: ServeArguments, rest: readonly string[], term
   if (config === undefined && !args.resume)
     throw new LaconicError(
       "config_invalid",
-      "name a configuration of the task gateway: laconic serve --train FILE; or continue a run: --train --resume --run DIR",
+      "MODEL: missing; name a configuration of the gateway task, or resume a run: --train --resume --run RUN",
       { key: "train" },
     );
   const written = config === undefined ? null : await loadConfig(config);
@@ -130,7 +137,7 @@ async function serveModel(args: ServeArguments, rest: readonly string[], termina
     const names = seats.length === 0 ? first : `the team ${first} and ${seats.join(", ")}`;
     terminal.note(`serving ${names} on http://${host}:${boundPort(server, port)}/v1 (${device.name}); ctrl-c stops`);
     const signal = await interrupted();
-    terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
+    terminal.note(`${signal}: finishing running replies; press again to stop at once`);
     // Exits even if the engine is busy.
     setTimeout(() => process.exit(exitCodeOfSignal(signal)), maxSecondsToEnd * 1000).unref();
     await closeServer(server, graceSeconds * 1000);
@@ -178,12 +185,12 @@ function programsOf(args: ServeArguments): Pick<Parameters<typeof endpoint>[0], 
   const refused = (key: string, reason: string): LaconicError =>
     new LaconicError("config_invalid", `--${key}: ${reason}`, { key });
   if (program === undefined) {
-    if (programs !== undefined) throw refused("programs", "say which, with --program");
-    if (programUrl !== undefined) throw refused("program-url", "there is no --program to tell it");
+    if (programs !== undefined) throw refused("programs", "has no command; add --program");
+    if (programUrl !== undefined) throw refused("program-url", "has no effect without --program; remove it");
     return { programs: null };
   }
   const [first, ...words] = wordsOf(program);
-  if (first === undefined) throw refused("program", "it is empty; expected a command");
+  if (first === undefined) throw refused("program", "empty; expected a command");
   return { programs: { count: programs ?? 1, command: [first, ...words] }, programUrl };
 }
 
@@ -201,13 +208,13 @@ function servedName(args: ServeArguments, rest: readonly string[]): string {
   if (stray !== undefined || rest.length > 0)
     throw new LaconicError(
       "config_invalid",
-      `${stray === undefined ? rest[0] : `--${stray}`} belongs to a training; serve a configuration with --train`,
+      `${stray === undefined ? rest[0] : `--${stray}`}: has no effect without --train; remove it or add --train`,
       { key: stray ?? "train" },
     );
   if (args.model !== undefined) return args.model;
   throw new LaconicError(
     "config_invalid",
-    "name what to serve: a run directory, a model folder, hub:owner/name, or shipped",
+    "MODEL: missing; name a run folder, a model folder, hub:OWNER/NAME or shipped",
     { key: "model" },
   );
 }

@@ -20,7 +20,7 @@ import { loadConfig, type WrittenConfig } from "@laconic/runtime/resolver";
 import { writeAblation, writeSweep, writeVariantPicture } from "@laconic/view/report";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { namesFlag, positional, positiveFlag, seedsFlag, textFlag, toggle } from "../cli/arguments.ts";
+import { grouped, namesFlag, positional, positiveFlag, seedsFlag, textFlag, toggle } from "../cli/arguments.ts";
 import { command, ExitError, type Command } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
 import { jsonFlag, trustFlag, viewFlag } from "../cli/flags.ts";
@@ -30,12 +30,12 @@ import { trainRun } from "../run/train-run.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 
 export const sweepCommand: Command = command({
-  description:
-    "Train one configuration with several values of its settings, such as budgets: the accuracy-token frontier",
+  description: "Train several values of settings, such as budgets, and draw the accuracy-token frontier",
+  examples: ["laconic sweep preset:relay-quickstart train.budget.targetTokens=8,14,30 --seeds 0-2"],
   args: {
-    config: positional("run.config.ts, run.config.json or preset:NAME; several with commas between them"),
-    seeds: seedsFlag("Seeds of every variant: a list or a range", "a,b | a-b", "0"),
-    out: textFlag("Folder of the sweep; the same command again continues it", "folder", "sweep"),
+    config: positional("Configuration files or preset:NAME, separated by commas"),
+    ...grouped("Sampling", { seeds: seedsFlag("Seeds of every variant", "a,b | a-b", "0") }),
+    ...grouped("Output", { out: textFlag("Sweep folder; the same command resumes it", "folder", "sweep") }),
     ...actorSpendingFlags,
     ...trustFlag,
     ...viewFlag,
@@ -78,21 +78,18 @@ export const sweepCommand: Command = command({
 });
 
 export const ablateCommand: Command = command({
-  description: "Train one configuration with one part changed at a time: no price, a fixed price, GRPO, or your own",
+  description: "Train a configuration with one part changed at a time, and compare the results",
+  examples: ["laconic sweep ablate preset:relay-quickstart --variants base,no-price --seeds 1,2,3"],
   args: {
-    config: positional("run.config.ts, run.config.json or preset:NAME"),
-    seeds: seedsFlag("Seeds of every variant: a list or a range", "a,b | a-b", "1,2,3"),
-    variants: namesFlag(
-      `Of ${knownVariants.join(", ")}; all that the configuration has by default; base for none`,
-      "a,b",
-    ),
-    own: textFlag('Variants of your own: {"NAME": {"key": value}}; or words, NAME:key=value', "FILE.json"),
-    price: positiveFlag(
-      "Of a token, for scores and fixed prices (default: what the base's budget reaches in its last tenth)",
-      "λ",
-    ),
-    "several-factors": toggle("Let variants of your own change several factors; the report says so"),
-    out: textFlag("Folder of the ablation; the same command again continues it", "folder", "ablation"),
+    config: positional("Configuration file or preset:NAME"),
+    ...grouped("Sampling", { seeds: seedsFlag("Seeds of every variant", "a,b | a-b", "1,2,3") }),
+    ...grouped("Input", {
+      variants: namesFlag(`Variants (default: all that apply): ${knownVariants.join(", ")}, or base for none`, "a,b"),
+      own: textFlag('File of your variants: {"NAME": {"key": value}}; or arguments NAME:key=value', "FILE.json"),
+      price: positiveFlag("Token price of scores and fixed-price variants (default: the base's last price)", "λ"),
+      "several-factors": toggle("Allow your variants to change several factors"),
+    }),
+    ...grouped("Output", { out: textFlag("Ablation folder; the same command resumes it", "folder", "ablation") }),
     ...actorSpendingFlags,
     ...trustFlag,
     ...jsonFlag,

@@ -42,5 +42,5 @@ export const commandTable: Readonly<Record<string, () => Promise<Command>>> = {
 export const commandGroups: Readonly<Record<string, string>> = {
   data: "List, download, check and show benchmark data",
   topology: "List and draw communication graphs",
-  relay: "Show a problem of the relay task, or teach a fresh model its wordy teacher's messages",
+  relay: "Show a relay problem, or train a new model on its wordy teacher",
 };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseJson } from "@laconic/core/json";
 import { issueWords } from "@laconic/core/schemas";
 import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
-import { choiceFlag, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
+import { choiceFlag, grouped, positional, textFlag, wholeFlag } from "../cli/arguments.ts";
 import { LaconicError, nearestName } from "@laconic/core";
 import { wordTable } from "@laconic/core/checks";
 import {
@@ -57,6 +57,7 @@ const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = wordTable({
 
 export const topologyLsCommand: Command = command({
   description: "List the built-in graphs",
+  examples: ["laconic topology ls"],
   args: { ...jsonFlag },
   run: async ({ json }, { terminal }) => {
     const names = Object.keys(graphs);
@@ -65,17 +66,19 @@ export const topologyLsCommand: Command = command({
 });
 
 export const topologyShowCommand: Command = command({
-  description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of FILE.ts that exports one",
+  description: "Draw a built-in graph, a JSON file, or a graph from FILE.ts",
+  examples: ["laconic topology show debate --agents 3 --rounds 2"],
   args: {
-    graph: positional(
-      "Name, FILE.json as --format json writes it, or FILE.ts#EXPORT: a graph, a team or a task",
-      "GRAPH",
-    ),
-    format: choiceFlag("How", drawingFormats, "mermaid"),
-    agents: wholeFlag(2, 64)("Agents, where the graph has any number", "n", "3"),
-    rounds: wholeFlag(1, 64)("Rounds, where the graph has any number", "r", "2"),
-    seed: textFlag("Of a random graph", "seed", "0"),
-    out: textFlag("File to write instead of standard output", "file"),
+    graph: positional("Name from topology ls, FILE.json from --format json, or FILE.ts#EXPORT", "GRAPH"),
+    ...grouped("Input", {
+      agents: wholeFlag(2, 64)("Number of agents of a built-in graph", "n", "3"),
+      rounds: wholeFlag(1, 64)("Number of rounds of a built-in graph", "n", "2"),
+    }),
+    ...grouped("Sampling", { seed: textFlag("Seed of the random graph", "seed", "0") }),
+    ...grouped("Output", {
+      format: choiceFlag("Format of the drawing", drawingFormats, "mermaid"),
+      out: textFlag("File to write (default: standard output)", "file"),
+    }),
   },
   run: async ({ graph: name, format, out, ...shape }, { terminal }) => {
     const graph = name.endsWith(".json")
@@ -98,7 +101,7 @@ function builtIn(name: string, shape: Shape): Graph {
   const near = nearestName(name, Object.keys(graphs));
   throw new LaconicError(
     "config_invalid",
-    `there is no topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
+    `GRAPH: unknown topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
     { topology: name },
   );
 }
@@ -158,7 +161,7 @@ async function graphOfFile(
   const team = "make" in given ? given.make(options) : given;
   const graph = "answer" in team ? team : team.graph;
   if (graph === undefined)
-    throw new LaconicError("config_invalid", `${text}: this team is no graph but a program; only graphs can be drawn`, {
+    throw new LaconicError("config_invalid", `${text}: this team is a program; name a graph`, {
       file: reference.file,
     });
   graphTopology(graph); // checks the graph

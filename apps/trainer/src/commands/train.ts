@@ -13,10 +13,14 @@ import { runFlags, trustFlag, viewFlag } from "../cli/flags.ts";
 const ownConfiguration = "run.config.ts";
 
 export const trainCommand: Command = command({
-  description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
+  description: "Train from a configuration file or preset:NAME, or resume a run",
+  examples: [
+    "laconic train preset:relay-quickstart train.steps=10 --seed 3",
+    "laconic train --resume --run runs/train",
+  ],
   args: {
     config: optionalPositional(
-      "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
+      "Configuration file or preset:NAME (default: run.config.ts); with --resume a run folder",
     ),
     ...runFlags,
     ...actorSpendingFlags,
@@ -41,7 +45,7 @@ function configurationHere(): string {
   if (existsSync(ownConfiguration)) return ownConfiguration;
   throw new LaconicError(
     "config_invalid",
-    `name a configuration: laconic train preset:relay-quickstart; or write a project with a ${ownConfiguration}: laconic init`,
+    `CONFIG: missing; name one, such as preset:relay-quickstart, or write a ${ownConfiguration} with: laconic init`,
   );
 }
 
@@ -50,17 +54,18 @@ function isFolder(path: string): boolean {
 }
 
 const introduction = `A team of four learns to say less.
-Three holders each know one fact; the solver must add up two of them and sees only what the holders write.
-They share one small policy that starts wordy. Watch accuracy hold while the tokens per episode fall.`;
+Each of three holders knows one fact. The solver must add two of them and sees only the holders' messages.
+All agents share one small, wordy policy. Training keeps the accuracy and reduces the tokens per episode.`;
 
-const storyIntroduction = `Three tellers learn who has something to say.
-One of them, another one each time, knows whose the thing is; a solver reads what all say and names the child.
-They share a language model of 260,000 weights. First it is taught to copy names; then watch the two who know nothing fall silent.`;
+const storyIntroduction = `Three tellers learn when to stay silent.
+In each episode one teller knows the owner of a thing. The solver reads all messages and names the owner.
+The agents share a language model of 260,000 weights. It first learns to copy names; then the other two tellers learn silence.`;
 
 export const quickstartCommand: Command = command({
-  description: "Train a team to solve the same problems with a fraction of the words: minutes on two cores",
+  description: "Train a small team to use fewer tokens, in about two minutes on two CPU cores",
+  examples: ["laconic quickstart", "laconic quickstart story --view"],
   args: {
-    world: optionalPositional("story: in English, with a model that is downloaded (1 MB) or lies in $LACONIC_DATA"),
+    world: optionalPositional("story: an English task with a model of 1 MB, downloaded or in $LACONIC_DATA"),
     ...runFlags,
     ...viewFlag,
   },
@@ -68,7 +73,7 @@ export const quickstartCommand: Command = command({
   run: async (args, { terminal, rest }) => {
     const isStory = args.world === "story";
     if (args.world !== undefined && !isStory && !args.world.includes("="))
-      throw new LaconicError("config_invalid", `unexpected argument "${args.world}"; story is the only other world`);
+      throw new LaconicError("config_invalid", `WORLD: unknown world "${args.world}"; use story, or no argument`);
     const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
     terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
     // A resume uses the stored configuration.

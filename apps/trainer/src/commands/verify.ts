@@ -1,4 +1,4 @@
-import { positional, namesFlag } from "../cli/arguments.ts";
+import { grouped, positional, namesFlag } from "../cli/arguments.ts";
 import { resolve } from "node:path";
 import { verifyRun, verifyText } from "@laconic/verify";
 import { command, type Command } from "../cli/command.ts";
@@ -9,10 +9,11 @@ import { printResult } from "../cli/terminal.ts";
 const exitCodes = { agrees: 0, contradicts: 1, partial: 3 } as const;
 
 export const verifyCommand: Command = command({
-  description: "Check a run's folder with plain formulas, and name what they do not cover",
+  description: "Check a run folder with plain formulas, and list what is not checked",
+  examples: ["laconic verify runs/quickstart", "laconic verify runs/quickstart --allow weights"],
   args: {
-    run: positional("Run directory; one that is being written will do"),
-    allow: namesFlag("Names of what need not be covered, for exit code 0; they are still listed", "weights,files"),
+    run: positional("Run folder, also during training"),
+    ...grouped("Limits", { allow: namesFlag("Unchecked parts that still give exit code 0", "weights,files") }),
     ...jsonFlag,
   },
   run: async ({ run, allow, json }, { terminal }) => {

@@ -21,20 +21,20 @@ test.each([
   [["none"], /none does not exist, or is no folder/],
   [[".", "none"], /none does not exist, or is no folder/],
   [["--port", "many"], /--port is many/],
-  [[".", "--export", "page.html", "--max-mb", "0"], /--max-mb is 0/],
-  [["none", "--export", "page.html"], /none does not exist, or is no folder/],
+  [[".", "--out", "page.html", "--max-mb", "0"], /--max-mb is 0/],
+  [["none", "--out", "page.html"], /none does not exist, or is no folder/],
   [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
 ] as const)("view rejects %j", (words, message) => expectRefused(["view", ...words], message));
 
-test("--export writes one file and lists what it omits", async () => {
+test("--out writes one file and lists what it omits", async () => {
   const path = await folder();
   const file = join(path, "page.html");
-  const { code, out } = await laconic("view", join(path, "run"), "--export", file, "--json");
+  const { code, out } = await laconic("view", join(path, "run"), "--out", file, "--json");
   expect(code).toBe(0);
   const html = await readFile(file, "utf8");
   expect(JSON.parse(out)).toEqual({ file, bytes: Buffer.byteLength(html), leftOut: [] });
   expect(html).toMatch(/^<!doctype html>[^]*<title>run · Laconic<\/title>/u);
-  await expectRefused(["view", join(path, "run"), "--export", join(path, "none/page.html")], "cannot be written");
+  await expectRefused(["view", join(path, "run"), "--out", join(path, "none/page.html")], "cannot be written");
 });
 
 test("names a port in use, without a stack", async () => {

@@ -1,4 +1,4 @@
-import { namesFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
+import { grouped, namesFlag, optionalPositional, textFlag, toggle, wholeFlag } from "../cli/arguments.ts";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -15,35 +15,30 @@ import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
 
 const pageFlags = {
-  port: wholeFlag(0, 65_535)("Port to listen on; 0 takes a free one", "n", "0"),
-  json: toggle("Print the address as one line of JSON"),
+  ...grouped("Server", { port: wholeFlag(0, 65_535)("Port to listen on; 0 for a free one", "n", "0") }),
+  ...grouped("Output", { json: toggle("Print the address as one line of JSON") }),
 } as const;
 
 export const viewCommand: Command = command({
-  description:
-    "Look at runs, sweeps and benches in the browser, live while they are written, or --export them as one file",
+  description: "Show runs, sweeps and benches live in the browser, or write them as one file",
+  examples: ["laconic view runs --open", "laconic view runs/quickstart --out quickstart.html"],
   args: {
-    folder: optionalPositional(
-      "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
-    ),
-    port: pageFlags.port,
-    host: textFlag(
-      "Address to listen on; one that others reach asks for the token that is printed with it",
-      "address",
-      "127.0.0.1",
-    ),
-    "allow-host": namesFlag("Names with commas that browsers may call this server by, such as a proxy's", "a,b"),
-    open: toggle("Open the page in the browser"),
-    export: textFlag("Write the pages as one HTML file that needs no server, instead of serving them", "file"),
-    "max-mb": wholeFlag(1, 500)("Largest file of --export, in MB", "n", "3"),
-    json: pageFlags.json,
+    folder: optionalPositional("Folders of runs, sweeps or benches (default: runs, or this folder)"),
+    ...pageFlags,
+    ...grouped("Server", {
+      host: textFlag("Address to listen on; public addresses need the printed token", "address", "127.0.0.1"),
+      "allow-host": namesFlag("Other accepted host names, such as a proxy's", "a,b"),
+      open: toggle("Open the page in the browser"),
+    }),
+    ...grouped("Output", { out: textFlag("Single HTML file to write instead of a server", "file") }),
+    ...grouped("Limits", { "max-mb": wholeFlag(1, 500)("Max size of the --out file in MB", "n", "3") }),
   },
   rest: "words",
   run: async (args, { terminal, rest }) => {
     const here = existsSync("runs") ? "runs" : ".";
     const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
-    if (args.export !== undefined) {
-      const file = resolve(args.export);
+    if (args.out !== undefined) {
+      const file = resolve(args.out);
       const page = await writePages(file, folders, 1e6 * args["max-mb"], terminal);
       printResult(terminal, args.json, { file, ...page }, () => `${file} (${formatFileSize(page.bytes)})`);
       return 0;
@@ -59,7 +54,8 @@ export const viewCommand: Command = command({
 });
 
 export const playgroundCommand: Command = command({
-  description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
+  description: "Train a team in the browser: the playground page, served on this machine",
+  examples: ["laconic view playground --port 8080"],
   args: pageFlags,
   run: async ({ port, json }, { terminal }) => {
     // The page trains in the browser and shows no local runs.

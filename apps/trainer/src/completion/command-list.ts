@@ -1,7 +1,7 @@
 /** Commands for shell completion and `--help`. */
 export interface CommandList {
   readonly commands: readonly ListedWords[];
-  readonly presets: readonly string[];
+  readonly presets: readonly { readonly name: string; readonly description: string }[];
 }
 
 export interface ListedWords {
@@ -9,7 +9,9 @@ export interface ListedWords {
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly ListedArgument[];
+  /** In the order of their groups. */
   readonly flags: readonly ListedFlag[];
+  readonly examples: readonly string[];
   /** Kind of positional argument. */
   readonly takes: "configuration" | "run" | "other";
 }
@@ -22,6 +24,7 @@ export interface ListedArgument {
 
 export interface ListedFlag {
   readonly name: string;
+  readonly group: string;
   readonly description: string;
   readonly valued: boolean;
   /** Allowed values, if limited. */

@@ -42,7 +42,7 @@ async function workFolder(): Promise<string> {
 }
 
 test("rejects an unsupported shell and lists the supported ones", async () => {
-  expect((await laconic("completion", "tcsh")).err).toContain("known: bash, zsh, fish, schema");
+  expect((await laconic("completion", "tcsh")).err).toContain("use one of: bash, zsh, fish, schema");
 });
 
 test.each([

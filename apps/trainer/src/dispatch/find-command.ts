@@ -11,7 +11,10 @@ export interface FoundCommand {
 }
 
 /** Prints without loading a command. */
-export const helpCommand = { name: "help", description: "Show the help of a command: laconic help train" } as const;
+export const helpCommand = {
+  name: "help",
+  description: "Show the help of a command, or of presets: laconic help presets",
+} as const;
 
 const rootFlags: readonly string[] = ["--help", "-h", "--version", "-v"];
 
@@ -35,7 +38,9 @@ export async function findCommand(words: readonly string[]): Promise<FoundComman
   if (second !== undefined && inner.includes(second)) return { path: [name, second], rest: others, problem: null };
   if (!Object.hasOwn(commandGroups, name)) return { path: [name], rest, problem: null };
   const isMissing = second === undefined || second.startsWith("-");
-  const problem = isMissing ? `No command specified: ${inner.join(", ")}` : await unknownName("command", second, inner);
+  const problem = isMissing
+    ? `COMMAND: missing; use one of: ${inner.join(", ")}`
+    : await unknownName("command", second, inner);
   return { path: [name], rest, problem };
 }
 
@@ -57,8 +62,8 @@ async function problemWithoutCommand(flag: string | undefined, words: readonly s
       flag.split("=")[0] as string,
       rootFlags.filter((known) => known.startsWith("--")),
     );
-  const misplaced = name === undefined ? "" : `; flags stand behind the command: laconic ${name} ${flag}`;
-  return `No command specified${misplaced}`;
+  const misplaced = name === undefined ? "" : `; write flags after the command: laconic ${name} ${flag}`;
+  return `COMMAND: missing${misplaced}`;
 }
 
 async function unknownName(kind: string, name: string, known: readonly string[]): Promise<string> {
@@ -66,5 +71,5 @@ async function unknownName(kind: string, name: string, known: readonly string[])
   const { nearestName } = await import("@laconic/core");
   const inner = Object.keys(commandTable).find((path) => path.split(" ")[1] === name);
   const near = inner ?? nearestName(name, known);
-  return `Unknown ${kind} ${name}${near === undefined ? "" : `; did you mean ${near}?`}`;
+  return `Unknown ${kind} ${name}; ${near === undefined ? `use one of: ${known.join(", ")}` : `did you mean ${near}?`}`;
 }

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import list from "../../assets/commands.json" with { type: "json" };
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { commandTable } from "../commands/table.ts";
-import { presetNames } from "@laconic/runtime/resolver";
 import { innerNames } from "./find-command.ts";
-import { usageOf } from "./usage.ts";
+import { presetHelp, usageOf } from "./usage.ts";
 
 const paths = [[], ...list.commands.map(({ name }) => name.split(" "))];
 
@@ -18,20 +17,22 @@ test.each([40, 80, 100, 240])("help is at most %i columns wide, and at most 100"
     }
 });
 
-test("help names every command, argument, flag, choice, default and preset", () => {
+test("help names every command, argument, flag, choice, default, example and preset", () => {
   const terminal = { ...recordingTerminal(), columns: 100 };
   const words = (path: readonly string[]): string => usageOf(path, terminal).replaceAll(/\s+/gu, " ");
   expect(list.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(commandTable)));
   for (const name of innerNames("")) expect(words([])).toContain(` ${name} `);
-  for (const { name, description, arguments: given, flags, takes } of list.commands) {
+  for (const { name, description, arguments: given, flags, takes, examples } of list.commands) {
     const said = words(name.split(" "));
     expect(said).toContain(description);
     for (const each of given) expect(said).toContain(`${each.name} ${each.description}`);
+    for (const example of examples) expect(said).toContain(example);
     for (const flag of flags) {
       expect(said).toContain(`--${flag.name}`);
       expect(said).toContain(flag.description);
       expect(said).toContain("default" in flag ? `(default: ${flag.default})` : flag.name);
     }
-    for (const preset of takes === "configuration" ? presetNames : []) expect(said).toContain(` preset:${preset}`);
+    expect(said.includes("laconic help presets lists")).toBe(takes === "configuration");
   }
+  for (const preset of list.presets) expect(presetHelp(terminal)).toContain(`preset:${preset.name}`);
 });

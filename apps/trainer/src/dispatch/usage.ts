@@ -10,6 +10,13 @@ const { commands, presets } = list as CommandList;
 /** Max line length. */
 const widest = 100;
 
+/** One line per preset. */
+export function presetHelp(terminal: Terminal): string {
+  const width = Math.max(40, Math.min(widest, terminal.columns));
+  const rows = presets.map(({ name, description }): Row => [`preset:${name}`, description]);
+  return [terminal.paint("bold", "PRESETS"), "", ...table(rows, width)].join("\n");
+}
+
 type Row = readonly [name: string, description: string];
 
 /** Reads the help from `assets/commands.json`, without loading the command. */
@@ -17,6 +24,7 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
   const width = Math.max(40, Math.min(widest, terminal.columns));
   const name = path.join(" ");
   const own = commands.find((each) => each.name === name);
+  const flags = own?.flags ?? [];
   const inner = commands.filter((each) => isInside(each, name));
   const isGroup = own === undefined || Object.hasOwn(commandGroups, name);
   const said = path.length === 0 ? packageJson.description : (own?.description ?? "");
@@ -31,8 +39,12 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
       "ARGUMENTS",
       (own?.arguments ?? []).map((each) => [each.name, `${each.description}${each.required ? " (required)" : ""}`]),
     ],
-    ["OPTIONS", (own?.flags ?? []).map((flag) => [flagText(flag), flagDescription(flag)])],
+    ...[...new Set(flags.map(({ group }) => group))].map((group): readonly [string, readonly Row[]] => [
+      group.toUpperCase(),
+      flags.filter((flag) => flag.group === group).map((flag) => [flagText(flag), flagDescription(flag)]),
+    ]),
     ["COMMANDS", inner.map((each) => [each.name.split(" ").at(-1) as string, each.description])],
+    ["EXAMPLES", (own?.examples ?? []).map((line) => [line, ""])],
   ];
   const lines = [
     ...wrapped(`${said} (laconic${name === "" ? "" : ` ${name}`} v${packageJson.version})`, width),
@@ -41,16 +53,9 @@ export function usageOf(path: readonly string[], terminal: Terminal): string {
     ...sections.flatMap(([heading, rows]) =>
       rows.length === 0 ? [] : ["", title(heading), "", ...table(rows, width)],
     ),
-    ...(own?.takes === "configuration"
-      ? [
-          "",
-          title("PRESETS"),
-          "",
-          ...wrapped(presets.map((each) => `preset:${each}`).join(" "), width - 2).map((line) => `  ${line}`),
-        ]
-      : []),
+    ...(own?.takes === "configuration" ? ["", "laconic help presets lists the presets."] : []),
     ...(inner.length > 0
-      ? ["", ...wrapped(`${["laconic", ...path].join(" ")} COMMAND --help says more about a command.`, width)]
+      ? ["", ...wrapped(`${["laconic", ...path].join(" ")} COMMAND --help shows the help of a command.`, width)]
       : []),
   ];
   return lines.join("\n");
@@ -85,7 +90,7 @@ function table(rows: readonly Row[], width: number): string[] {
   return rows.flatMap(([name, description]) => {
     const [first = "", ...others] = wrapped(description, width - indent.length);
     const behind = others.map((line) => indent + line);
-    if (name.length > column) return [...brokenName(name, width), indent + first, ...behind];
+    if (name.length > column) return [...brokenName(name, width), ...(first === "" ? [] : [indent + first]), ...behind];
     return [`  ${name.padEnd(column)}  ${first}`.trimEnd(), ...behind];
   });
 }

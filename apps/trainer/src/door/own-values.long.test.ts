@@ -131,9 +131,9 @@ describe("a run with custom values in its configuration", () => {
   });
 
   test("is evaluated, analysed and rescored with the same values", { timeout }, async () => {
-    const evaluated = await outputOf("eval", run, "--problems", "4", "--json");
+    const evaluated = await outputOf("eval", run, "--limit", "4", "--json");
     expect(JSON.parse(evaluated)).toMatchObject({ step: 2, problems: 4 });
-    const analysed = await outputOf("analyze", run, "--problems", "2");
+    const analysed = await outputOf("analyze", run, "--limit", "2");
     expect(analysed).toContain("at step 2");
     const scored = await outputOf("analyze", "rescore", run, "--regrade", "--json");
     const steps = JSON.parse(scored) as { readonly step: number }[];
@@ -180,21 +180,21 @@ describe("a run with custom values in its configuration", () => {
 
   test("opens with its copies after a file change and resumes only with the original file", { timeout }, async () => {
     const words = join(folder, "words.ts");
-    const before = await laconic("eval", run, "--problems", "2", "--json");
+    const before = await laconic("eval", run, "--limit", "2", "--json");
     await writeFile(words, wordsFile.replace("text.replaceAll", "`${text}!`.repeat(2).replaceAll"));
     onTestFinished(() => writeFile(words, wordsFile));
     const changed = `${words} has changed since the run in ${run} started`;
-    const after = await laconic("eval", run, "--problems", "2", "--json");
+    const after = await laconic("eval", run, "--limit", "2", "--json");
     expect([after.code, after.out, after.err.includes(`${changed}: the run's copy`)]).toEqual([0, before.out, true]);
     await writeFile(
       words,
       wordsFile.replace("text.replaceAll", '(() => { throw new Error("as edited"); })().replaceAll'),
     );
-    const current = await laconic("eval", run, "--problems", "2", "--sources", "current");
+    const current = await laconic("eval", run, "--limit", "2", "--sources", "current");
     expect([current.code, current.err.includes(`${changed}: the current file is read`)]).toEqual([1, true]);
     expect(current.err).toContain("as edited");
     await rename(words, `${words}.away`);
-    await outputOf("analyze", run, "--problems", "1");
+    await outputOf("analyze", run, "--limit", "1");
     const copy = join(run, "sources", "words.ts");
     const resume = ["train", "--resume", "--run", run];
     expect((await laconic(...resume)).err).toContain(`${words} is not there, and the run in ${run} is made of it`);
@@ -212,7 +212,7 @@ describe("a run with custom values in its configuration", () => {
   test("resumes after project and run have moved together", { timeout }, async () => {
     const moved = `${folder}-moved`;
     await rename(folder, moved);
-    const { code, err } = await laconic("eval", join(moved, "runs", "mine"), "--problems", "1");
+    const { code, err } = await laconic("eval", join(moved, "runs", "mine"), "--limit", "1");
     await rename(moved, folder);
     expect(code, err).toBe(0);
   });
@@ -273,10 +273,10 @@ test("learned values besides weights reach the team in every command", { timeout
   const rows = (await readFile(join(own, "evaluations.jsonl"), "utf8")).trimEnd().split("\n");
   const { language: _, ...last } = JSON.parse(rows.at(-1) ?? "") as Readonly<Record<string, unknown>>;
   expect(last).toMatchObject({ measures: { judged: 16 } });
-  const evaluated = await laconic("eval", own, "--problems", "4", "--seed", "mine", "--json");
+  const evaluated = await laconic("eval", own, "--limit", "4", "--seed", "mine", "--json");
   expect(JSON.parse(evaluated.out), evaluated.err).toEqual({ ...last, seed: "mine", split: "test" });
-  await outputOf("analyze", own, "--problems", "2");
-  await outputOf("analyze", "probe", own, "--problems", "2", "--json");
+  await outputOf("analyze", own, "--limit", "2");
+  await outputOf("analyze", "probe", own, "--limit", "2", "--json");
 });
 
 test("reads a file outside packages of type module", { timeout }, async () => {

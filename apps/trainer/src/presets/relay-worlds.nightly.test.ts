@@ -23,7 +23,7 @@ test("a trained hint improves a frozen actor and leaves it unchanged", async () 
   expect(before.accuracy).toBeLessThan(0.7);
   expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.15);
   // Evaluated from its checkpoint, the actor is again that of the beginning.
-  const again = await outputOf("eval", run, "--problems", "200", "--json");
+  const again = await outputOf("eval", run, "--limit", "200", "--json");
   expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
 });
 
@@ -43,7 +43,7 @@ describe("two policies with a shared grade", () => {
       "second",
       "state.json",
     ]);
-    const again = await outputOf("eval", run, "--problems", "200", "--json");
+    const again = await outputOf("eval", run, "--limit", "200", "--json");
     expect((JSON.parse(again) as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
   });
 

@@ -36,9 +36,9 @@ const tolerant = new Set(["view", "export", "rescore", "ls", "compare"]);
 /** Commands that open a run. */
 const commands: Readonly<Record<string, (run: string) => readonly string[]>> = {
   resume: (run) => ["train", "--resume", run],
-  eval: (run) => ["eval", run, "--problems", "2"],
+  eval: (run) => ["eval", run, "--limit", "2"],
   verify: (run) => ["verify", run],
-  analyze: (run) => ["analyze", run, "--problems", "2"],
+  analyze: (run) => ["analyze", run, "--limit", "2"],
   report: (run) => ["view", "report", run],
   compare: (run) => ["view", "compare", run, whole],
   export: (run) => ["view", "export", run],

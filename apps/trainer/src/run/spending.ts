@@ -1,7 +1,7 @@
 import { formatUsd } from "@laconic/core/text";
 import type { TokenPrice } from "@laconic/core/ledger";
 import { checkPriced, knownPrice, parsePrice, type ActorCap, type Spending } from "@laconic/runtime/spending";
-import { positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
+import { grouped, positiveFlag, type Flags, type ValueFlag, valueFlag } from "../cli/arguments.ts";
 
 /** Spending limit, and the price to count with. */
 export interface SpendingCap {
@@ -24,24 +24,20 @@ export interface CapFlags {
 
 export const priceFlag: ValueFlag<TokenPrice> = valueFlag(parsePrice);
 
-export const timeoutFlag: Flags<{ readonly timeout: number | undefined }> = {
-  timeout: positiveFlag("Seconds of a call to a server, with all its attempts (default: 600)", "s"),
-};
+export const timeoutFlag: Flags<{ readonly timeout: number | undefined }> = grouped("Limits", {
+  timeout: positiveFlag("Max seconds of a server call with all attempts (default: 600)", "s"),
+});
 
-export const spendingFlags: Flags<SpendingFlags> = {
-  "max-usd": positiveFlag("Stop before more is spent", "$"),
-  price: priceFlag(
-    "US dollars per million prompt and completion tokens, where the model's is not known",
-    "p,c,cached=...",
-  ),
-};
+export const spendingFlags: Flags<SpendingFlags> = grouped("Limits", {
+  "max-usd": positiveFlag("Spending limit in US dollars", "$"),
+  price: priceFlag("US dollars per million prompt and completion tokens (default: public price)", "p,c,cached=..."),
+});
 
 export const actorSpendingFlags: Flags<CapFlags> = {
-  "max-usd": positiveFlag("Stop before more is spent on an actor's server", "$"),
-  "actor-price": priceFlag(
-    "US dollars per million prompt and completion tokens of an actor's server, where not public",
-    "p,c,cached=...",
-  ),
+  ...grouped("Limits", {
+    "max-usd": positiveFlag("Spending limit for the actor's server in US dollars", "$"),
+    "actor-price": priceFlag("Actor's US dollars per million prompt and completion tokens", "p,c,cached=..."),
+  }),
   ...timeoutFlag,
 };
 

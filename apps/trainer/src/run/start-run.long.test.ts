@@ -115,7 +115,7 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   }
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
   await writeFile(weights, bytes);
-  const few = ["eval", run, "--problems", "1"];
+  const few = ["eval", run, "--limit", "1"];
   await outputOf(...few);
   await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
   expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');

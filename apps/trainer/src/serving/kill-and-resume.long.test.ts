@@ -102,11 +102,11 @@ test("a killed run resumes with waiting rollouts and reports open ones as lost",
 });
 
 test.each([
-  [["serve", "--train"], /name a configuration of the task gateway/],
+  [["serve", "--train"], /name a configuration of the gateway task/],
   [["serve", "--train", "preset:relay-quickstart"], /relay\/one-fact runs in Laconic: train it with laconic train/],
-  [["serve", "shipped", "--resume"], /--resume belongs to a training/],
-  [["serve", "shipped", "train.steps=2"], /train\.steps=2 belongs to a training/],
-  [["serve"], /name what to serve/],
+  [["serve", "shipped", "--resume"], /--resume: has no effect without --train/],
+  [["serve", "shipped", "train.steps=2"], /train\.steps=2: has no effect without --train/],
+  [["serve"], /MODEL: missing/],
 ] as const)("rejects %j", (words, message) => expectRefused([...words], message));
 
 test("laconic train does not play a gateway's agents", async () => {

@@ -65,11 +65,11 @@ describe("a run with code", () => {
   });
 
   const opened = (): Record<string, readonly string[]> => ({
-    eval: ["eval", run, "--problems", "1"],
+    eval: ["eval", run, "--limit", "1"],
     "eval --actor RUN": ["eval", plain, "--actor", run],
-    "eval --sources current": ["eval", run, "--problems", "1", "--sources", "current"],
-    analyze: ["analyze", run, "--problems", "1"],
-    probe: ["analyze", "probe", run, "--problems", "1"],
+    "eval --sources current": ["eval", run, "--limit", "1", "--sources", "current"],
+    analyze: ["analyze", run, "--limit", "1"],
+    probe: ["analyze", "probe", run, "--limit", "1"],
     serve: ["serve", run, "--port", "0"],
     "rescore --regrade": ["analyze", "rescore", run, "--regrade"],
     "train --resume": ["train", "--resume", run, "train.steps=3"],
@@ -94,31 +94,31 @@ describe("a run with code", () => {
 
   test("is opened only with --trust on each call", async () => {
     elsewhere();
-    expect(await laconic("eval", run, "--problems", "1", "--trust")).toMatchObject({ code: 0 });
+    expect(await laconic("eval", run, "--limit", "1", "--trust")).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
     await outputOf("analyze", "rescore", run, "--regrade", "--trust");
-    expect((await laconic("eval", run, "--problems", "1")).err).toContain("--trust");
+    expect((await laconic("eval", run, "--limit", "1")).err).toContain("--trust");
     const copy = join(folder, "runs", "continued");
     await cp(run, copy, { recursive: true });
     await outputOf("train", "--resume", copy, "train.steps=3", "--trust");
-    expect((await laconic("eval", copy, "--problems", "1")).err).toContain("--trust");
+    expect((await laconic("eval", copy, "--limit", "1")).err).toContain("--trust");
   });
 
   test("is trusted on the machine that made it, also renamed or extended", async () => {
     here();
     const moved = `${run}-moved`;
     await rename(run, moved);
-    await outputOf("eval", moved, "--problems", "1");
+    await outputOf("eval", moved, "--limit", "1");
     await outputOf("train", "--resume", moved, "train.steps=4");
-    await outputOf("eval", moved, "--problems", "1");
+    await outputOf("eval", moved, "--limit", "1");
     await rename(moved, run);
-    await outputOf("eval", run, "--problems", "1");
+    await outputOf("eval", run, "--limit", "1");
   });
 
   test("is untrusted after a copy or with changed settings or sources", async () => {
     here();
     const refused = async (of: string): Promise<void> => {
-      const { code, err } = await laconic("eval", of, "--problems", "1");
+      const { code, err } = await laconic("eval", of, "--limit", "1");
       expect([code, err]).toEqual([2, expect.stringMatching(/--trust|SHA-256|bring it back/u)]);
       expect(hasRun()).toBe(false);
     };
@@ -147,13 +147,13 @@ describe("a run with code", () => {
     const homeless = join(folder, "runs", "homeless");
     const trained = await laconic("train", join(folder, "run.config.ts"), "--run", homeless);
     expect(trained).toMatchObject({ code: 0, err: expect.stringContaining("cannot remember") });
-    expect((await laconic("eval", homeless, "--problems", "1")).err).toContain("--trust");
+    expect((await laconic("eval", homeless, "--limit", "1")).err).toContain("--trust");
     await outputOf("train", join(folder, "run.config.ts"), "--run", homeless, "--resume");
   });
 
   test("with only named values is always opened", async () => {
     elsewhere();
-    await outputOf("eval", plain, "--problems", "1");
+    await outputOf("eval", plain, "--limit", "1");
   });
 });
 
@@ -199,7 +199,7 @@ describe("a server that a folder names", () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-mine");
     const { url, served } = await recordingServer(() => "#### 4");
     const directory = await apiRun(url, "api");
-    await outputOf("eval", directory, "--problems", "1");
+    await outputOf("eval", directory, "--limit", "1");
     expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
     served.length = 0;
 
@@ -214,16 +214,16 @@ describe("a server that a folder names", () => {
     expect(served).toEqual([]);
 
     // Typed by the user, as an actor, by the environment, or as a setting.
-    await outputOf("eval", directory, "--problems", "1", "--actor", `api:oracle@${url}`);
+    await outputOf("eval", directory, "--limit", "1", "--actor", `api:oracle@${url}`);
     vi.stubEnv("OPENAI_BASE_URL", url);
-    await outputOf("eval", directory, "--problems", "1", "--trust");
+    await outputOf("eval", directory, "--limit", "1", "--trust");
     expect(keysOf(served)).toEqual(["Bearer sk-mine"]);
     served.length = 0;
 
     // Without a key there is nothing to lose.
     vi.stubEnv("OPENAI_BASE_URL", "");
     vi.stubEnv("OPENAI_API_KEY", "");
-    await outputOf("eval", directory, "--problems", "1", "--trust");
+    await outputOf("eval", directory, "--limit", "1", "--trust");
     expect(keysOf(served)).toEqual(["Bearer none"]);
   });
 

@@ -69,7 +69,7 @@ test("a run trains on a server, resumes in a new session, and is evaluated there
     expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(3);
     const loaded = server.log.filter(({ path }) => path === "load_weights").map(({ body: sent }) => sent);
     expect(loaded).toEqual([expect.objectContaining({ optimizer: true })]);
-    const evaluated = await outputOf("eval", run, "--problems", "20", "--json");
+    const evaluated = await outputOf("eval", run, "--limit", "20", "--json");
     expect(JSON.parse(evaluated)).toMatchObject({ step: 3, problems: 20 });
     await expectRefused(["serve", run, "--port", "0"], "the weights of this run are on");
   }));

@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     });
     const ls = (await laconic("view", "ls", place)).out;
     expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
-    await outputOf("eval", run("moved"), "--problems", "4", "--json");
+    await outputOf("eval", run("moved"), "--limit", "4", "--json");
     const verified = await laconic("verify", run("moved"));
     expect([verified.code, verified.out]).toEqual([3, expect.stringContaining("as far as covered")]);
 
