@@ -113,7 +113,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["train", "--resume", "empty"], says: "holds no run" },
   { words: ["eval", "no-checkpoint"], says: "has no checkpoint yet" },
   { words: ["eval", "damaged"], says: "checkpoint", code: 1 },
-  ...numbers(["eval", "none"], "problems", ["many", "0", "-1", "1.5", "1e9", "NaN"]),
+  ...numbers(["eval", "none"], "limit", ["many", "0", "-1", "1.5", "1e9", "NaN"]),
   { words: ["view", "report", "half-run"], says: "there is no run" },
   { words: ["view", "report", "no-checkpoint", "--out", "none/page.html"], says: "cannot be written" },
   { words: ["view", "report", "deep-bench"], says: "levels deep" },
@@ -154,7 +154,7 @@ export const badInputs: readonly BadInput[] = [
   // Graders, graphs, programs.
   { words: ["grade", long], says: "cannot be read" },
   { words: ["grade", "cases.jsonl"], says: "2 could not be read", code: 1 },
-  { words: ["topology", "show", "__proto__"], says: "there is no topology __proto__" },
+  { words: ["topology", "show", "__proto__"], says: "GRAPH: unknown topology __proto__" },
   { words: ["topology", "show", "deep-graph.json"], says: "levels deep" },
   { words: ["topology", "show", "cycle.json"], says: "cycle", code: 1 },
   ...numbers(["topology", "show", "star"], "agents", ["1", "65", "some"]),

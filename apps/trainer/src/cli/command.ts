@@ -86,7 +86,7 @@ export async function parseWords(
     if (token.kind !== "option") continue;
     const kind = Object.hasOwn(args, token.name) ? args[token.name]?.kind : undefined;
     if (kind === undefined || kind === "positional")
-      throw await unknownFlag(token.rawName, args, accepted === "settings");
+      throw await unknownFlag(token.rawName, name, args, accepted === "settings");
     typed[token.name] =
       kind === "toggle" ? booleanOf(token) : textOf(token, accepted === "settings" && !token.inlineValue);
   }
@@ -143,14 +143,19 @@ function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): st
   return value;
 }
 
-async function unknownFlag(rawName: string, args: Arguments, acceptsSettings: boolean): Promise<LaconicError> {
+async function unknownFlag(
+  rawName: string,
+  command: string,
+  args: Arguments,
+  acceptsSettings: boolean,
+): Promise<LaconicError> {
   const flag = rawName.replace(/^--?(?:no-)?/u, "");
   const near = nearestName(
     flag.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`),
     Object.keys(args).filter((name) => args[name]?.kind !== "positional"),
   );
   const setting = near === undefined && acceptsSettings && (await import("@laconic/runtime")).suggestSetting(flag);
-  const hint =
-    near === undefined ? setting && `settings are words such as ${setting}=VALUE` : `did you mean --${near}?`;
-  return new LaconicError("config_invalid", `unknown flag ${rawName}${hint ? `; ${hint}` : ""}`, { flag });
+  const other = setting ? `write the setting as ${setting}=VALUE` : `see laconic ${command} --help`;
+  const hint = near === undefined ? other : `did you mean --${near}?`;
+  return new LaconicError("config_invalid", `unknown flag ${rawName}; ${hint}`, { flag });
 }

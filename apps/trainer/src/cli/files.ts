@@ -1,12 +1,20 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
+/** Default folder of run folders, below the working directory. */
+export const runsFolder = "runs";
+
 /** @throws LaconicError `config_invalid` with the unreadable file */
 export async function readGiven(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+    throw new LaconicError(
+      "config_invalid",
+      `${file} cannot be read: ${(error as Error).message}; check the path`,
+      { file },
+      error,
+    );
   }
 }
 
@@ -15,7 +23,12 @@ export async function writeGiven(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
-    throw new LaconicError("config_invalid", `${file} cannot be written: ${(error as Error).message}`, { file }, error);
+    throw new LaconicError(
+      "config_invalid",
+      `${file} cannot be written: ${(error as Error).message}; check the path`,
+      { file },
+      error,
+    );
   }
 }
 

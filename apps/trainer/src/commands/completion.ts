@@ -1,6 +1,7 @@
 import list from "../../assets/commands.json" with { type: "json" };
 import { positional } from "../cli/arguments.ts";
 import { LaconicError } from "@laconic/core";
+import { runsFolder } from "../cli/files.ts";
 import { command, type Command } from "../cli/command.ts";
 import { visibleJson } from "../cli/terminal.ts";
 import type { CommandList, ListedWords } from "../completion/command-list.ts";
@@ -139,7 +140,7 @@ function argumentsOf(
 /** Run folders here, in `runs`, in the `runs` of sweeps, and below the typed folder. */
 function runFolders(prefix: string): string[] {
   const typed = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/")) : "";
-  const places = new Set(["", "runs", ...foldersIn("").map((name) => join(name, "runs")), typed]);
+  const places = new Set(["", runsFolder, ...foldersIn("").map((name) => join(name, runsFolder)), typed]);
   return [...places].flatMap((place) =>
     foldersIn(place)
       .map((name) => (place === "" ? name : `${place}/${name}`))

@@ -9,7 +9,7 @@ import { benchFiles, runFiles } from "@laconic/core/run-folder";
 import { runTokenizers } from "@laconic/runtime/run-tokenizers";
 import { exportPage, folderId, type ExportedPage } from "@laconic/view";
 import { command, type Command } from "../cli/command.ts";
-import { writeGiven } from "../cli/files.ts";
+import { runsFolder, writeGiven } from "../cli/files.ts";
 import { exitCodeOfSignal, interrupted } from "../cli/interruption.ts";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
 import { startViewServer, type ViewServer } from "../serving/view-server.ts";
@@ -35,7 +35,7 @@ export const viewCommand: Command = command({
   },
   rest: "words",
   run: async (args, { terminal, rest }) => {
-    const here = existsSync("runs") ? "runs" : ".";
+    const here = existsSync(runsFolder) ? runsFolder : ".";
     const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
     if (args.out !== undefined) {
       const file = resolve(args.out);

@@ -20,6 +20,7 @@ import { actorSpending, spentIn } from "@laconic/runtime/spending";
 import { runFiles, isNamedBudget } from "@laconic/trainer";
 import { folderSource, readRows } from "@laconic/trainer/reading";
 import { printResult, visibleJson, type Terminal } from "../cli/terminal.ts";
+import { runsFolder } from "../cli/files.ts";
 import { withDashboard } from "../serving/with-dashboard.ts";
 import type { RunFlags } from "../cli/flags.ts";
 import { actorCap, type CapFlags } from "./spending.ts";
@@ -97,7 +98,7 @@ function noteEnd(
 }
 
 function runFolder(name: string, number: number): string {
-  return join("runs", number === 1 ? name : `${name}-${number}`);
+  return join(runsFolder, number === 1 ? name : `${name}-${number}`);
 }
 
 /** First free `runs/NAME`, `runs/NAME-2`, ... */
