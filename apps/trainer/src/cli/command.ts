@@ -145,7 +145,7 @@ function textOf({ name, value = "" }: OptionToken, refusesSettings: boolean): st
 
 async function unknownFlag(
   rawName: string,
-  command: string,
+  path: string,
   args: Arguments,
   acceptsSettings: boolean,
 ): Promise<LaconicError> {
@@ -155,7 +155,7 @@ async function unknownFlag(
     Object.keys(args).filter((name) => args[name]?.kind !== "positional"),
   );
   const setting = near === undefined && acceptsSettings && (await import("@laconic/runtime")).suggestSetting(flag);
-  const other = setting ? `write the setting as ${setting}=VALUE` : `see laconic ${command} --help`;
+  const other = setting ? `write the setting as ${setting}=VALUE` : `see laconic ${path} --help`;
   const hint = near === undefined ? other : `did you mean --${near}?`;
   return new LaconicError("config_invalid", `unknown flag ${rawName}; ${hint}`, { flag });
 }

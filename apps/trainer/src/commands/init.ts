@@ -119,7 +119,11 @@ async function write(
 ): Promise<void> {
   const problem = nameProblem(name);
   if (problem !== null)
-    throw new LaconicError("config_invalid", `--name: "${name}" is not a package name: ${problem}; choose another name`, { name });
+    throw new LaconicError(
+      "config_invalid",
+      `--name: "${name}" is not a package name: ${problem}; choose another name`,
+      { name },
+    );
   const path = resolve(folder);
   if (environmentValue("LACONIC_PACK") !== undefined)
     terminal.note("Packing Laconic's packages from this clone, which takes about a minute the first time.");
