@@ -87,7 +87,7 @@ function found(code: string, pattern: RegExp): string[] {
 }
 
 describe("browser bundles", () => {
-  test.each(entries)("of %s need no Node module, Node global or eval", async (entry) => {
+  test.each(entries)("entries of %s need no Node module, Node global or eval", async (entry) => {
     const { code, node } = await bundled(entry);
     expect(node).toEqual([]);
     expect(code.length).toBeGreaterThan(200);
@@ -96,12 +96,12 @@ describe("browser bundles", () => {
     ).toEqual([]);
   });
 
-  test.each(["", "presets/"])("of tasks/src/%s omit the benchmark index", async (name) => {
+  test.each(["", "presets/"])("entries of tasks/src/%s omit the benchmark index", async (name) => {
     const { sources } = await bundled(`packages/tasks/src/${name}index.ts`);
     expect(sources.filter((path) => /packages\/(benchmarks|sandbox|hub)\//u.test(path))).toEqual([]);
   });
 
-  test("of the wasm kernels have less than 14 kB gzipped, without TensorFlow.js", async () => {
+  test("wasm kernels have less than 14 kB gzipped, without TensorFlow.js", async () => {
     const { gzipped, sources } = await bundled("packages/engine/src/wasm/index.ts", [/^never$/u]);
     expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
     expect(gzipped).toBeGreaterThan(3000);
@@ -113,7 +113,7 @@ describe("browser bundles", () => {
     ["engine-worker.ts", 37],
     // Both in one, and the wasm kernels: all of JavaScript that a tab needs to train.
     ["inline-worker.ts", 165],
-  ])("of %s have less than %d kB gzipped", async (worker, most) => {
+  ])("entries of %s have less than %d kB gzipped", async (worker, most) => {
     const beside = worker === "inline-worker.ts" ? /^never$/u : /engine\/src\/wasm/u;
     const { gzipped, sources } = await bundled(`test/browser/${worker}`, [beside]);
     const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));

@@ -36,11 +36,11 @@ function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] 
 }
 
 describe("no import cycles", () => {
-  test("between files", () => {
+  test("files have no import cycles", () => {
     expect(circlesOf(new Map(sources.map((path) => [path, new Set(importsOf(path))])))).toEqual([]);
   });
 
-  test("between sibling folders of an app", () => {
+  test("sibling folders of an app have no import cycles", () => {
     const graph = new Map<string, Set<string>>();
     for (const path of sources.filter((each) => each.startsWith("apps/"))) {
       const folder = dirname(path);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { repository } from "../scripts/lib/names.mjs";
 import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
 
 const textFile = /\.(ts|mts|mjs|js|json|jsonc|md|yaml|yml|py|txt|css|html|svg)$|^[^.]*$|\/(run|LICENSE)$/;
@@ -24,8 +25,8 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
     expect(manifest.scripts).toHaveProperty("build");
     expect(manifest.scripts?.["test"]).toBe(`vitest run --root ../.. ${folder}/`);
     expect(manifest.scripts).toHaveProperty(["check:package"]);
-    expect(manifest.homepage).toBe(`https://github.com/laconic-ai/laconic/tree/main/${folder}#readme`);
-    expect(manifest.bugs).toBe("https://github.com/laconic-ai/laconic/issues");
+    expect(manifest.homepage).toBe(`${repository}/tree/main/${folder}#readme`);
+    expect(manifest.bugs).toBe(`${repository}/issues`);
     expect(manifest.files).toContain("CHANGELOG.md");
     expect(manifest.keywords?.length).toBeGreaterThanOrEqual(6);
     expect(manifest.keywords).toEqual([...new Set(manifest.keywords)].toSorted());

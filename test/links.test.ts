@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { linkFaults } from "../docs/.vitepress/links.ts";
 import { recipes } from "../docs/.vitepress/sidebar.ts";
+import { repository } from "../scripts/lib/names.mjs";
 import { readText, repositoryFiles, root } from "./workspace.ts";
 
 const pages = repositoryFiles().filter((path) => path.endsWith(".md") && !path.startsWith(".changeset/"));
@@ -33,18 +34,8 @@ function anchorsOf(path: string): ReadonlySet<string> {
 /** Made while the site is built, and so on no page of the repository. */
 const made = /^docs\/(api\/|public\/playground\/)/u;
 
-const ours = /^https:\/\/github\.com\/laconic-ai\/laconic\/(?:blob|tree)\/main\/([^#]*)(?:#(.*))?$/u;
-
-/** Fault of a link to this repository on GitHub. */
-function faultOnGithub(path: string, anchor: string): string | null {
-  if (!existsSync(join(root, path))) return "is not there";
-  const file = statSync(join(root, path)).isDirectory() ? join(path, "README.md") : path;
-  return anchor === "" || anchorsOf(file).has(anchor) ? null : "has no such heading";
-}
-
 function faultOf(page: string, target: string): string | null {
-  const [, repositoryPath, heading = ""] = ours.exec(target) ?? [];
-  if (repositoryPath !== undefined) return faultOnGithub(repositoryPath, heading);
+  if (target.startsWith(repository)) return "is not public yet: link to the file";
   if (/^[a-z]+:/iu.test(target)) return URL.canParse(target) && !target.startsWith("http://") ? null : "is malformed";
   const [path = "", anchor = ""] = target.split("#");
   if (path.startsWith("/")) return existsSync(join(root, "docs/public", path)) ? null : "is no file of docs/public";

@@ -43,7 +43,7 @@ describe("a run with custom values", () => {
     expect(accuracy.after).toBeGreaterThan(accuracy.before + 0.3);
   });
 
-  test("gives each station its own term beside the team's", async () => {
+  test("gives each station a separate term along with the team's", async () => {
     const rows = await rowsOf(run);
     const [first = {}, last = {}] = [rows[0], rows.at(-1)];
     for (const agent of ["north", "south"])

@@ -19,9 +19,9 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name }
     expect(example).toMatch(/^```ts\n[^]*?^```\n\n```text\n[^`]+^```$/mu);
   });
 
-  test("its links work on npm", () => {
+  test("its links work in a clone, and on npm relative to the repository", () => {
     const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/gu)].map(([, target = ""]) => target);
-    expect(targets.filter((target) => !/^(?:https:\/\/|#)/u.test(target))).toEqual([]);
+    expect(targets.filter((target) => !/^(?:https:\/\/|#|\.\.\/\.\.\/)/u.test(target))).toEqual([]);
   });
 
   test("its README is short", () => {

@@ -51,7 +51,7 @@ test("every installed dependency has a permissive licence and a checksum", async
       { cwd: root },
     );
     const { components } = JSON.parse(await readFile(join(folder, "sbom.json"), "utf8")) as { components: Component[] };
-    const installed = components.filter(({ purl }) => !/^pkg:npm\/%40laconic\//u.test(purl));
+    const installed = components.filter(({ purl }) => !purl.startsWith("pkg:npm/%40laconic/"));
     expect(installed.map(({ name }) => name)).toEqual(expect.arrayContaining(["zod", "openai", "koffi", "tiktoken"]));
     expect(installed.filter((each) => !isPermissive(each))).toEqual([]);
     const unchecked = installed.filter(

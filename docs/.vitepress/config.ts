@@ -44,7 +44,6 @@ export default defineConfig({
       { text: "API", link: "/api/" },
     ],
     sidebar: sidebar(),
-    socialLinks: [{ icon: "github", link: "https://github.com/laconic-ai/laconic" }],
   },
   buildEnd({ outDir }) {
     const faults = linkFaults(outDir, base);

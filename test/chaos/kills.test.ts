@@ -53,7 +53,7 @@ const slices = isLong ? 12 : 2;
 
 describe.concurrent("a run killed with -9 resumes to the bytes of an undisturbed run", () => {
   test.for(Array.from({ length: slices }, (_, i) => i + 1))(
-    `at writes of part %i of ${slices} of the run`,
+    `kills the process at writes of part %i of ${slices} of the run`,
     { timeout: isLong ? 1_800_000 : 120_000 },
     async (slice) => {
       const [first, last] = [slice - 1, slice].map((end) => Math.round((straight.writes * end) / slices));
@@ -69,7 +69,7 @@ describe.concurrent("a run killed with -9 resumes to the bytes of an undisturbed
   );
 
   test.for(Array.from({ length: isLong ? 24 : 1 }, (_, i) => i))(
-    "at a random moment, and again in the resume: %i",
+    "kills the process at a random moment and again in the resume: %i",
     async (i) => {
       const run = join(await temporary(), "run");
       for (const [again, typed] of [words(run), ["train", "--resume", "--run", run]].entries()) {

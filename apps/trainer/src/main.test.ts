@@ -54,7 +54,7 @@ test("suggests the nearest command in two lines", async () => {
   expect((await laconic("--json", "doctor")).err).toContain("write flags after the command: laconic doctor --json");
 });
 
-test("with --json an error is an object on standard output, with the same exit code", async () => {
+test("an error is an object on standard output with --json and keeps its exit code", async () => {
   const folder = await temporaryFolder();
   const cases = [
     [["trian", "--json"], "usage", "Unknown command trian; did you mean train?"],

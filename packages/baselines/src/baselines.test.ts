@@ -67,7 +67,7 @@ test.for([
   ["hint", 1],
   ["critic", 3],
   ["equal-budget:votes", 0],
-] as const)("%s: at worst %i replies stand in all its prompts, as it says", async ([name, replies]) => {
+] as const)("%s: at worst its prompts contain %i replies", async ([name, replies]) => {
   const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
     // Nobody agrees.
     reader: { read: (reply) => reply, same: (a, b) => a === b },
@@ -100,7 +100,7 @@ test.for([
   ["critic", 3],
   ["evoagent", 13],
   ["mad", 11],
-] as const)("%s takes %i calls when everybody says the same", async ([name, calls]) => {
+] as const)("%s takes %i calls when all agents agree", async ([name, calls]) => {
   const { episode } = await play(name, () => "the answer is 7");
   expect([episode.utterances.length, reader.read(episode.answer ?? "")]).toEqual([calls, "7"]);
 });
@@ -124,7 +124,7 @@ test("self-consistency: the first seen of the most frequent; what cannot be read
   ]);
 });
 
-test("debate: nobody reads a message of the same round; everybody reads the others' of the round before; an unreadable debate is not right", async () => {
+test("debate: agents read the messages of the previous round only; an unreadable debate is wrong", async () => {
   const { asked, episode } = await play("debate", (_, call) => `reply-${call} is ${call < 3 ? call : 5}`);
   for (const first of asked.slice(0, 3)) expect(first).not.toContain("reply-");
   expect(asked[3]).toContain("> reply-1");
@@ -161,7 +161,7 @@ test.for([
   expect(episode.utterances).toHaveLength(needed);
 });
 
-test("mad: the moderator's JSON ends it; what is no JSON goes on; nothing in it is run", async () => {
+test("mad: the moderator's JSON ends the debate, invalid JSON does not, and nothing in it runs", async () => {
   const decided = await play("mad", (prompt) =>
     prompt.includes("You moderate") ? '{"preference": "negative", "answer": "12"}' : "5",
   );
@@ -198,7 +198,7 @@ test("equal budget: samples until the tokens are spent", async () => {
   expect(before + (spent.at(-1) ?? 0)).toBeGreaterThanOrEqual(300);
 });
 
-test("equal budget: a thought goes on in its chat until the tokens are spent, and ends within them", async () => {
+test("equal budget: a thought continues its chat until the tokens are spent", async () => {
   const { asked, episode } = await play("equal-budget:thought", (_, call) => `${call} `.repeat(60), { tokens: 2000 });
   const spent = episode.ledger.calls.reduce((sum, each) => sum + each.promptTokens + each.writtenTokens, 0);
   expect(asked.length).toBeGreaterThan(1);

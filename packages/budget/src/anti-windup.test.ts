@@ -23,7 +23,7 @@ function afterSaturation(antiWindup: boolean) {
   };
 }
 
-test("after a long saturation the price comes down at once, without anti-windup hundreds of iterations later", () => {
+test("the price falls at once after a long saturation; without anti-windup it takes hundreds of iterations", () => {
   const [held, wound] = [afterSaturation(true), afterSaturation(false)];
   expect(held.integral).toBe(0.05);
   expect(held.iterationsAtMax).toBeLessThanOrEqual(5);
@@ -94,7 +94,7 @@ test("many replies at the limit: the price does not freeze, and the tokens reach
   expect(Math.abs(late / 20 - 1)).toBeLessThan(0.1);
 });
 
-test("a limit close to the budget leaves every cost a lower bound: the team stays within the budget all the same", () => {
+test("a limit close to the budget bounds every cost from below, and the team stays within the budget", () => {
   const rows = cutBatches(24, 400);
   const late = rows.slice(-100);
   expect(late.reduce((sum, { tokens }) => sum + tokens, 0) / 100).toBeLessThan(20);

@@ -96,7 +96,7 @@ test("smoothing spreads the increase: half of it counts at once", () => {
   expect(second?.state.smoothedTokens).toBe(24);
 });
 
-test("in units of the budget the increase is relative too", () => {
+test("the increase is relative in units of the budget too", () => {
   const controller = dualController({ targetTokens: 20, learningRate: 0.1, unit: "budget", derivativeGain: 0.5 });
   expect(stepsOf(controller, [20, 30])[1]?.price).toBeCloseTo((0.1 * 0.5 + 0.5 * 0.5) / 20, 15);
 });

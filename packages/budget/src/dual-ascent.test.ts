@@ -14,7 +14,7 @@ function equation5(price: number, eta: number, budget: number, costs: readonly n
   return costs.map((tokens) => (price = Math.max(0, price + eta * (tokens - budget))));
 }
 
-test("Eq. 5 by hand", () => {
+test("Eq. 5 equals a calculation by hand", () => {
   const controller = dualAscent({ targetTokens: 100, learningRate: 0.5, initialPrice: 20 });
   expect(controller.init().price).toBe(20);
   expect(prices(controller, [120, 100, 40, 90, 104])).toEqual([30, 30, 0, 0, 2]);

@@ -20,7 +20,7 @@ test.each([
   [{ maxTokensPerAgent: 7 }, "b", { kind: "open", remainingTokens: 6 }],
   [{ maxTokensPerEpisode: 20, maxTokensPerAgent: 10 }, "a", { kind: "open", remainingTokens: 3 }],
   [{ maxTokensPerEpisode: 12, maxTokensPerAgent: 10 }, "b", { kind: "open", remainingTokens: 4 }],
-])("with %j agent %s gets %j", (options, agent, expected) => {
+])("reads %j: agent %s gets %j", (options, agent, expected) => {
   expect(hardCap(options).allowance(ledger, agent)).toEqual(expected);
 });
 

@@ -4,7 +4,7 @@ import { budgetStateShape, dualController, type BudgetMeasurement, type BudgetOp
 
 const valid: BudgetOptions = { targetTokens: 14, learningRate: 2e-5 };
 
-test("what is left out is off", () => {
+test("an omitted option is off", () => {
   expect(dualController(valid).settings).toEqual({
     targetTokens: 14,
     learningRate: 2e-5,

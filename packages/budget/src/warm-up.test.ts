@@ -12,7 +12,7 @@ test("the price is frozen for n iterations, then starts at its initial value and
   expect(steps.at(-1)?.state.price).toBeCloseTo(2.5, 15);
 });
 
-test("a warm-up can have a price of its own", () => {
+test("a warm-up can have its own price", () => {
   const options = { targetTokens: 10, learningRate: 0.1, warmupIterations: 1, warmupPrice: 0.5 };
   expect(stepsOf(dualController(options), [10, 10]).map((step) => step.paid)).toEqual([0.5, 0]);
 });
@@ -31,7 +31,7 @@ test("a team below budget already is not given a tighter target", () => {
   expect(steps.map((step) => step.diagnostics.target)).toEqual([10, 10, 10]);
 });
 
-test("in units of the budget the violation is relative to the annealed target", () => {
+test("the violation is relative to the annealed target in units of the budget", () => {
   const options = { targetTokens: 10, learningRate: 1, warmupIterations: 1, annealIterations: 2 };
   const controller = dualController({ ...options, unit: "budget" });
   const steps = stepsOf(controller, [30, 30, 30, 30]);

@@ -9,7 +9,7 @@ test("case, width and white space do not count", () => {
   expect(same({ question: "１２ eggs" }, { question: "12 eggs" })).toBe(true);
 });
 
-test("signs, views and options do; the order of options does not", () => {
+test("the order of options does not matter; signs, views and options do", () => {
   expect(same({ question: "2 + 3" }, { question: "2 - 3" })).toBe(false);
   expect(same({ question: "?", views: { a: "k6", b: "m3" } }, { question: "?", views: { b: "m3", a: "k6" } })).toBe(
     true,

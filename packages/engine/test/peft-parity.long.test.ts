@@ -47,7 +47,7 @@ test.for([
     name: "rsLoRA on some",
     lora: { rank: 3, alpha: 6, rankStabilized: true, targets: ["q_proj", "v_proj", "up_proj"] },
   },
-])("an adapter loads in PEFT unchanged, with the same log-probs and gradients: $name", async ({ lora }, { skip }) => {
+])("loads an adapter in PEFT unchanged, with equal log-probs and gradients: $name", async ({ lora }, { skip }) => {
   const folder = await temporaryFolder();
   const [base, adapter, resaved, own] = ["base", "adapter", "resaved", "own"].map((name) => join(folder, name)) as [
     string,

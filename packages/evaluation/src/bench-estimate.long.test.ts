@@ -152,7 +152,7 @@ test("calibration is in the plan: once for all samples of a method on a benchmar
   expect(estimate(third ? [third] : [], settings).calls).toBe(11 * (1 + 12));
 });
 
-test("what a method quotes is in the plan, and a team's own ceiling; without a word of it everything before is quoted", () => {
+test("a method's quotation is in the plan, with a team's own ceiling; without one the earlier quotation remains", () => {
   const set: BenchSet = {
     benchmark: "gsm8k",
     split: "test",

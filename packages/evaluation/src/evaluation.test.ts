@@ -44,7 +44,7 @@ test("samples are graded, counted and priced", async () => {
   expect([sc?.difference?.low, sc?.difference?.high]).toBeAllclose([-end, end], { absolute: 1e-9 });
 });
 
-test("what was cut off goes on, and ends as if it had not been", async () => {
+test("an interrupted bench resumes and ends as if uninterrupted", async () => {
   const [whole, cut] = [await temporary(), await temporary()];
   await run(whole);
   let calls = 0;
@@ -186,7 +186,7 @@ test("a method that brings models speaks with them, others with the caller's", a
   });
 });
 
-test("a method that deals a question is given its parts, its options to all; what it cannot deal is left out and counted", async () => {
+test("a dealing method gets its parts, and all agents the options; undealt questions are skipped and counted", async () => {
   const options: BenchmarkProblem[] = problems.map((problem) => ({
     ...problem,
     gold: "A",
@@ -216,7 +216,7 @@ test("a method that deals a question is given its parts, its options to all; wha
   expect([...file.records.values()].map(({ correct }) => correct)).toEqual([true, true]);
 });
 
-test("what nothing here can grade ends the bench by name: it is no wrong answer", async () => {
+test("an ungradable question ends the bench by name and is not a wrong answer", async () => {
   const writing = problems.map((problem): BenchmarkProblem => ({
     ...problem,
     grading: { kind: "writing", form: "tldr" },
@@ -234,7 +234,7 @@ test("what nothing here can grade ends the bench by name: it is no wrong answer"
   expect(file.records.size).toBe(0);
 });
 
-test("a method that learns does so once, on questions of its own, counted apart; what it learned is taken up again", async () => {
+test("a learning method learns once, on separate questions, counted separately, and reuses what it learned", async () => {
   const path = await temporary();
   const own = {
     ...set,

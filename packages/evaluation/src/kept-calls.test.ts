@@ -91,7 +91,7 @@ test("each sample has its requests as the model got them, its replies, and the w
   ]);
 });
 
-test("a write that was cut short is cut off, and the next attempt's calls stand behind what is whole", async () => {
+test("a truncated write is removed, and the next attempt's calls follow the whole ones", async () => {
   const folder = await temporaryFolder();
   const { records: before } = await play(folder);
   const path = join(folder, "calls.jsonl.gz");

@@ -7,7 +7,7 @@ import { openRecordsOf } from "./record-file.ts";
 
 const kind = { schema: z.strictObject({ id: z.string(), text: z.string() }), keyOf: ({ id }: { id: string }) => id };
 
-test("records whose file is longer than a string can be are read, and gone on with", async () => {
+test("records longer than the longest string are read and resumed", async () => {
   const path = join(await temporaryFolder(), "samples.jsonl");
   const file = await open(path, "w");
   for (let i = 0; i < 40; i++)

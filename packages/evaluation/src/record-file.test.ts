@@ -7,7 +7,7 @@ import { openRecordsOf } from "./record-file.ts";
 
 const kind = { schema: z.strictObject({ id: z.string(), text: z.string() }), keyOf: ({ id }: { id: string }) => id };
 
-test("a line that is no record is named by its row; an empty one and what lacks its end are none", async () => {
+test("an invalid line is named by its row; empty and unfinished lines are skipped", async () => {
   const path = join(await temporaryFolder(), "samples.jsonl");
   await writeFile(path, '{"id":"a","text":"é"}\n\n{"id":"b"');
   const opened = await openRecordsOf(kind, path);

@@ -29,7 +29,7 @@ test.each([
   expect(taker.counts).toEqual({});
 });
 
-test("where a record cannot be kept, samples in flight end at once, and the error comes when they have", async () => {
+test("samples in flight end at once if a record cannot be stored, and the error follows", async () => {
   const full = new LaconicError("run_unwritable", "the disk is full");
   const append = (): Promise<void> => Promise.reject(full);
   const file = { records: new Map<string, Kept>(), append } as unknown as RecordFile<Kept>;

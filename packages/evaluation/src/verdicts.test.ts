@@ -154,7 +154,7 @@ test("an abort ends the verdicts in the making, whose replies are judged by the 
   expect([again.outcome.done, again.calls]).toEqual([5, 2]);
 });
 
-test("a judge that hangs over what a method learns on does not hang the bench, nor count as a wrong answer", async () => {
+test("a judge that hangs while a method learns neither hangs the bench nor counts as a wrong answer", async () => {
   const asked: string[] = [];
   const utilities: number[] = [];
   const vanilla = baselineNamed("vanilla");

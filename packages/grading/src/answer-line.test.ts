@@ -16,7 +16,7 @@ test.for([
   },
 );
 
-test("a program stands in the block that is asked for, a text alone", () => {
+test("a program is in the requested block, a text without one", () => {
   expect(answerLine({ kind: "code" }, "pass")).toBe("```python\npass\n```");
   expect(answerLine({ kind: "writing" }, "A text.")).toBe("A text.");
 });

@@ -82,6 +82,6 @@ test("deep nesting is malformed, whatever nests", () => {
   for (const piece of ["!", "'", "/2", "^2", "\\bmod 2"]) expect(parseLatex(`x${piece.repeat(1500)}`)).toBeNull();
   expect(parseLatex(`${"-".repeat(2501)}x`)).toEqual(["Negate", "x"]);
 });
-test.each(file.thousands as [string, string][])("thousands in %s", (latex, plain) => {
+test.each(file.thousands as [string, string][])("reads thousands in %s", (latex, plain) => {
   expect(normaliseLatex(latex)).toBe(plain);
 });

@@ -25,7 +25,7 @@ test.for([
   expect((await gradeAnswer(reply, given, { maths })).correct).toBe(right);
 });
 
-test("code and writing are judged by the graders that are given, and refused without: no verdict is not a wrong one", async () => {
+test("code and writing need their graders; without them the bench is rejected", async () => {
   const code = problem("", { kind: "code", prompt: "def f():\n", test: "", entryPoint: "f" });
   const writing = problem("", { kind: "writing", form: "tldr" });
   for (const [given, key] of [
@@ -43,7 +43,7 @@ test("code and writing are judged by the graders that are given, and refused wit
   expect((await gradeAnswer("", writing, graders)).rule).toBe("read");
 });
 
-test("from plain JavaScript: a grading that is none, and mathematics without its grader, are refused", async () => {
+test("plain JavaScript: an invalid grading and mathematics without a grader are rejected", async () => {
   const unknown = { ...problem("1", { kind: "numeric" }), grading: { kind: "number" } } as unknown as GradedProblem;
   await expect(gradeAnswer("1", unknown, { maths })).rejects.toMatchObject({
     code: "data_invalid",

@@ -20,7 +20,7 @@ test("golds, ids and predictions keep their digits", () => {
   expect(read(exactJson(row))).toEqual([{ ...digits, kind: "numeric" }]);
 });
 
-test("rows that are no cases are told by place", () => {
+test("invalid rows are reported by location", () => {
   const good = { id: "a", kind: "numeric", gold: "1", prediction: "2" };
   const refusal = { file, row: 1, reason: "not JSON" };
   expect([...readGradedCases([refusal])]).toEqual([refusal]);

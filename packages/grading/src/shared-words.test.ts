@@ -18,7 +18,7 @@ test.for([
   ["éa the x", "éa x", true, 1],
   ["“quoted”", "quoted", false, 0],
   ["", "x", false, 0],
-] as const)("%s beside %s", ([answer, gold, same, f1]) => {
+] as const)("compares %s with %s", ([answer, gold, same, f1]) => {
   const shared = sharedWords(answer, gold);
   expect(shared.same).toBe(same);
   expect(shared.f1).toBeCloseTo(f1, 12);

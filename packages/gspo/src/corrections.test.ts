@@ -38,7 +38,7 @@ describe.each(objectiveNames)("%s", (name) => {
     ({ level }) => !refusesImportance.has(name) && (level !== "token" || !bySequence.has(name)),
   );
   for (const importance of takes)
-    test(`with importance ${JSON.stringify(importance)} is what its own option makes of it`, () => {
+    test(`importance ${JSON.stringify(importance)} equals the option of the same meaning`, () => {
       for (const given of [input, masked])
         expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }), given);
     });
@@ -142,7 +142,7 @@ test.each([
   { limit: 0.55, sampler: [2], old: [1] },
   { limit: 0.7, sampler: [], old: [1] },
   { limit: 1.4, sampler: [], old: [] },
-])("an off-policy mask of $limit drops what TRL drops", ({ limit, sampler, old }) => {
+])("an off-policy mask of $limit drops the tokens that TRL drops", ({ limit, sampler, old }) => {
   const { rollLogProbs: _, ...unknownSampler } = input;
   const objective = objectivePreset("grpo", { offPolicyMask: limit });
   const plain = objectivePreset("grpo");

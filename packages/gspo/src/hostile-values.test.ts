@@ -169,7 +169,7 @@ describe("rewards whose squares overflow", () => {
       expect([code, message]).toEqual(["reward_invalid", expect.stringContaining("reward 1 is 1e+300")]);
     },
   );
-  test("joint tree: with its node and action", () => {
+  test("builds a joint tree with its node and action", () => {
     const actions = [0, 1e300].map((reward, i) => ({ replies: [i], reward }));
     expect(refusal(() => jointTreeAdvantages({ actions })).message).toContain(
       "the root: action 1 has the reward 1e+300",
@@ -192,18 +192,18 @@ describe("log-probs that no token has", () => {
     return () => gspo().evaluate(changed);
   };
   test.each([0.01, 0.5, 1e300, -1001, -9999, -1e30, -1e308, -Infinity, Infinity, NaN])(
-    "of a sampler: %d is refused with its token",
+    "a sampler's value %d is rejected with its token",
     (value) => {
       const { code, message } = refusal(at("rollLogProbs", value));
       expect(code).toBe("numeric_invalid");
       expect(message).toContain(`rollLogProbs: sequence 2, token 1 is ${value}`);
     },
   );
-  test.each([1e-4, 0, -0, -1e-320, -44, -999])("of a sampler: %d is a log-prob, rounding included", (value) => {
+  test.each([1e-4, 0, -0, -1e-320, -44, -999])("a sampler's value %d is a log-prob, rounding included", (value) => {
     expect(at("rollLogProbs", value)).not.toThrow();
   });
   test.each(["logProbs", "oldLogProbs", "refLogProbs"])(
-    "%s: a masked logit is refused, an unlikely token is not",
+    "%s: rejects a masked logit and accepts an unlikely token",
     (name) => {
       for (const value of [-1e9, -1e30, -1e308, -Infinity])
         expect(refusal(at(name, value)).message).toContain(`${name}: sequence 2, token 1 is ${value}`);
@@ -212,7 +212,7 @@ describe("log-probs that no token has", () => {
   );
 });
 
-test("under ratio units the sequence is the caller's, not the unit", () => {
+test("ratio units take the caller's sequence, not the unit", () => {
   const logProbs = ragged([[-1], [-1], [-1, -1e30]]);
   const input = { logProbs, oldLogProbs: ragged([[-1], [-1], [-1, -1]]), advantages: Float64Array.of(1, 1, 1) };
   const { message } = refusal(() => withRatioUnits(gspo(), Int32Array.of(0, 0, 0)).evaluate(input));

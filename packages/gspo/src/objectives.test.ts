@@ -207,7 +207,7 @@ describe("identities", () => {
     );
   });
 
-  test("where every ratio is 1, GRPO and GSPO have one gradient", () => {
+  test("GRPO and GSPO have one gradient at ratio 1", () => {
     const logProbs = ragged([[-0.3, -1.2, -0.7], [-2.1], [-0.4, -0.9]]);
     const input = { logProbs, oldLogProbs: logProbs, advantages: Float64Array.of(0.7, -1.1, 0.4) };
     const expected = [0.7, 0.7, 0.7, -1.1, 0.4, 0.4].map((a, i) => -a / 3 / ([3, 3, 3, 1, 2, 2][i] ?? 1));

@@ -16,7 +16,7 @@ const [first, second] = [-Math.exp((0.2 - 0.1 + 0.3) / 3), 0.5 * Math.exp(0.05)]
 
 describe("N counts units", () => {
   test.each([undefined, { sequences: 3, tokens: 5 }, { sequences: 2, tokens: 5 }])(
-    "whatever totals say: %j",
+    "returns the totals' verdict: %j",
     (totals) => {
       const { loss } = withRatioUnits(objective, units).evaluate({ ...input, ...(totals && { totals }) });
       expect(loss).toBeCloseTo((first + second) / 2, 12);

@@ -31,7 +31,7 @@ describe("settings that are another algorithm, without effect, or count twice", 
       12,
     );
   });
-  test("a micro-batch of a few equal log-probs is chance; one of 64 is not", () => {
+  test("a micro-batch of a few equal log-probs is chance; 64 equal ones are not", () => {
     const objective = gspo({ importance: { kind: "truncate", level: "sequence", cap: 2 } });
     const part = (length: number): ObjectiveInput => {
       const logProbs = ragged([Array.from({ length }, () => -1)]);
@@ -90,7 +90,7 @@ describe("values of plain JavaScript", () => {
     [() => groupIndex(items, untyped("agent")), "prompt+agent"],
     [() => unitIndex(items, untyped("episode")), "ratio unit"],
     [() => jointReplies(2, 2, untyped("align")), "aligned, cross"],
-  ])("a choice that is none is refused by name: %#", (body, named) => {
+  ])("an unknown choice is rejected by name: %#", (body, named) => {
     const { code, message } = refusal(body);
     expect(code).toBe("config_invalid");
     expect(message).toContain(named);

@@ -36,7 +36,7 @@ test.for([404, 401, 503])("an answer of %s leaves nothing behind", async (status
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("what has come is kept over an answer of 404, and the rest taken up later", async () => {
+test("a 404 keeps the received bytes, and the rest resumes later", async () => {
   const answers: RequestListener[] = [
     (_, response) => {
       response.writeHead(200, { "content-length": bytes.length });

@@ -16,6 +16,6 @@ test.each<[attempt: number, headers: Record<string, string> | null, ms: number |
   [0, { "retry-after": "Sat, 02 Jan 2027 00:00:00 GMT", date }, null],
   [1, { "retry-after": "Fri, 01 Jan 2027 00:01:00 GMT" }, 1000],
   [1, { "retry-after": "soon", date }, 1000],
-])("after %i failed attempts and %j: %s ms", (attempt, headers, ms) => {
+])("waits after %i failed attempts and %j: %s ms", (attempt, headers, ms) => {
   expect(retryDelayMs(attempt, headers && new Headers(headers))).toBe(ms);
 });

@@ -9,7 +9,7 @@ test.each<[variables: Record<string, string>, cacheFolder: string]>([
   [{ XDG_CACHE_HOME: "/x", HF_HOME: "/h" }, "/h/hub"],
   [{ HF_HOME: "/h", HUGGINGFACE_HUB_CACHE: "/old" }, "/old"],
   [{ HF_HOME: "/h", HUGGINGFACE_HUB_CACHE: "/old", HF_HUB_CACHE: "/new" }, "/new"],
-])("with %j the cache is at %s", (variables, cacheFolder) => {
+])("%j sets the cache to %s", (variables, cacheFolder) => {
   expect(hubEnvironment(variables, () => null)).toEqual({ cacheFolder, offline: false });
 });
 

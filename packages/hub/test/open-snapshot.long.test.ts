@@ -120,7 +120,7 @@ describe("a downloaded snapshot", () => {
     expect(asked("/tree/")).toHaveLength(4);
   });
 
-  test("stores a data set beside models", async () => {
+  test("stores a data set along with models", async () => {
     const { folder } = await open({ type: "dataset", files: ["config.json"], revision: "refs/pr/2" });
     expect(folder).toBe(join(cacheFolder, "datasets--owner--tiny-model", "snapshots", hub.commit));
     expect(asked("/datasets/owner/tiny-model/resolve/")).toHaveLength(1);

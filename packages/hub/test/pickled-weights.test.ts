@@ -36,7 +36,7 @@ test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
   },
 );
 
-test("ignores pickles beside safetensors", async () => {
+test("ignores pickles if safetensors exist", async () => {
   hub = await startFakeHub(repo, {
     "config.json": { bytes: config },
     "model.safetensors": { bytes: weights, large: true },

@@ -45,7 +45,7 @@ test("a block serves tensors of its size and type again, with its views", () => 
   expect(handles()).toBe(6);
 });
 
-test("what is kept and what is used together never exceed the most that was used at once", () => {
+test("cached and used memory never exceed the peak use", () => {
   const { torch, elements } = standIn();
   const pool = new MemoryPool(torch);
   const used = new Map<number, ReturnType<MemoryPool["take"]>>();
@@ -67,7 +67,7 @@ test("what is kept and what is used together never exceed the most that was used
   }
 });
 
-test("what two outermost scopes did not take is given back, and all of it on demand", () => {
+test("memory unused by two outermost scopes is released, and all of it on demand", () => {
   const { torch, handles } = standIn();
   const pool = new MemoryPool(torch);
   pool.give(pool.take(100, float32));

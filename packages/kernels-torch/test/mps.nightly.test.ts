@@ -47,7 +47,7 @@ describe.skipIf(without)("an engine in MPS mode", () => {
     );
 });
 
-describe.skipIf(without)("with an MPS that lacks operators", () => {
+describe.skipIf(without)("names an MPS that lacks operators", () => {
   let kernels: Promise<Kernels> | null = null;
   const create = (): Promise<Kernels> =>
     (kernels ??= chooseKernels(pretend((name) => processorOperators.has(name)).torch, "float32"));

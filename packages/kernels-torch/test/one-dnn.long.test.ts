@@ -21,7 +21,7 @@ describe.skipIf(missing)("products by oneDNN", () => {
     test(item.name, () => item.run(() => create(0)));
 });
 
-test.skipIf(missing)("columns of a wider matrix equal a separate matrix", async () => {
+test.skipIf(missing)("equals a separate matrix for columns of a wider matrix", async () => {
   const kernels = create(0);
   const [rows, inner, outer] = [70, 48, 40];
   const numbers = (length: number, seed: number): Float32Array =>

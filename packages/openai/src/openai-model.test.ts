@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { answer, canary, json, model, request, server, type Handler } from "../test/fake-api.ts";
 import { Limiter, openAiModel, type ApiEvent, type OpenAiModelOptions } from "./index.ts";
 
-describe("what every language model does", async () => {
+describe("every language model passes the suite", async () => {
   for (const item of languageModelCases({ kind: "messages", messages: [{ role: "user", content: "hi" }] }))
     test(item.name, () =>
       item.run(async () => {
@@ -160,7 +160,7 @@ const faults = outcomes.flatMap(([code, calls, handlers]) =>
 test.each([
   [{ message: "too long", code: "context_length_exceeded" }, true],
   [{ message: "This model's maximum context length is 8192 tokens", code: 400 }, undefined],
-])("a full context is told by the server's name for it, never by its words: %j", async (told, contextFull) => {
+])("a full context is recognised by the server's error name, never by its text: %j", async (told, contextFull) => {
   const { url } = await server(refusing(400, told));
   const thrown: unknown = await model(url)
     .complete(request())
@@ -307,7 +307,7 @@ describe("token ids and log-probs, where a server gives them", () => {
     ["without the prompt's", { prompt_token_ids: null }],
     ["with -9999 for a log-prob", { choices: [{ finish_reason: "stop", message: { content: "hi" }, ...unknown }] }],
     ["that are none", { choices: [{ finish_reason: "stop", message: { content: "hi" }, ...ids, token_ids: "no" }] }],
-  ] as const)("%s are no trace, and the reply stands", async ([, extra]) => {
+  ] as const)("%s are not a trace, and the reply remains", async ([, extra]) => {
     const { url } = await server((_, response) => json(response, 200, reply(extra)));
     const completion = await model(url, { trace: true }).complete(request());
     expect(completion).toMatchObject({ text: "hi" });

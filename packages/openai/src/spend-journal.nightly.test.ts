@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { openSpendJournal, readSpendJournal } from "./index.ts";
 
-test("a journal longer than a string can be is read, and gone on with", async () => {
+test("a journal longer than the longest string is read and continued", async () => {
   const path = join(await temporaryFolder(), "spending.jsonl");
   const room = " ".repeat(14 << 20);
   const file = await open(path, "w");

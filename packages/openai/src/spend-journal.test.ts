@@ -31,7 +31,7 @@ test("a call is on disk before the server sees it, and settled after it", async 
   expect(await readSpendJournal(path)).toEqual({ spentUsd: 2, calls: 1, unsettled: { calls: 0, usd: 0 } });
 });
 
-test("every attempt is a call: one that failed without a charge costs nothing, one of unknown end its reservation", async () => {
+test("every attempt is a call: a failed one is free, an unknown one costs its reservation", async () => {
   const path = await journalPath();
   const { url, bodies } = await server((incoming, response, _, call) => {
     if (call === 1) json(response, 400, { error: { message: "no" } });
@@ -159,7 +159,7 @@ test("on random usages and rates, spending is what the journal's tokens cost, an
   }
 });
 
-test("a cap holds where reasoning is billed beside the completion", async () => {
+test("a cap includes reasoning that is billed apart from the completion", async () => {
   const account = new SpendAccount(2000);
   const usage = {
     prompt_tokens: 10,
@@ -185,7 +185,7 @@ async function continued(
   return { account, tiny: model(url, { account, price }), close: () => journal.close() };
 }
 
-test("replies of an earlier process are used again in their order, once each, for the same request alone, and cost nothing", async () => {
+test("replies of an earlier process are reused in order, once each, for equal requests, without cost", async () => {
   const path = await journalPath();
   const { url, bodies } = await server((_, response, __, call) => json(response, 200, answer(`reply ${call}`)));
   const asked = [1, 2, 2, 3].map((seed) => request({ random: randomFromSeed(seed).state() }));
@@ -211,7 +211,7 @@ test("replies of an earlier process are used again in their order, once each, fo
   expect([bodies.length, other.account.spentUsd]).toEqual([7, 14]);
 });
 
-test("what a server says of a prompt is kept too; a reply that shows the key is not", async () => {
+test("a server's log-probs of a prompt are cached too; a reply with the key is not", async () => {
   const path = await journalPath();
   const { url, bodies } = await server((_, response, body) => {
     const logprobs = { token_logprobs: [null, -0.5, -1, -2] };

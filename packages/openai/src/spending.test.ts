@@ -47,7 +47,7 @@ describe("spending", () => {
     await expect(account.reserve(20)).rejects.toMatchObject({ code: "budget_refused" });
     expect([account.spentUsd, account.reservedUsd]).toEqual([90, 0]);
   });
-  test("goes on from what was spent before", async () => {
+  test("continues from the earlier spending", async () => {
     const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
     const account = new SpendAccount(100, 35); // one call may cost 66
     await expect(model(url, { account, price }).complete(request())).rejects.toMatchObject({ code: "budget_refused" });
@@ -109,7 +109,7 @@ describe("spending", () => {
     expect((error as Error).message).not.toContain("token=1");
     expect([account.spentUsd, account.reservedUsd, bodies.length, other.bodies.length]).toEqual([0, 0, 1, 0]);
   });
-  test("a gateway that waited in vain is charged in full", async () => {
+  test("a gateway without a reply is charged in full", async () => {
     const account = new SpendAccount(1000);
     const { url } = await server((_, response) => json(response, 504, { error: { message: "upstream timed out" } }));
     await model(url, { account, price, attempts: 1 })
@@ -130,14 +130,14 @@ describe("spending", () => {
     while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
     expect([bodies.length, account.spentUsd]).toEqual([14, 14 * (max + 13)]); // 994 of 1000
   });
-  test("reasoning beside the text is counted where the server does not count", async () => {
+  test("reasoning text is counted if the server does not count it", async () => {
     const account = new SpendAccount(1000);
     const message = { content: "4", reasoning_content: "two and two" };
     const { url } = await server((_, response) => json(response, 200, { choices: [{ message }] }));
     const { text, usage } = await model(url, { account, price }).complete(request());
     expect([text, usage.completionTokens, account.spentUsd]).toEqual(["4", 3, max + 12 + 1]);
   });
-  test("a server that ignores the ceiling: what it wrote is charged, said once, expected from then on, and stops at the cap", async () => {
+  test("output beyond the ceiling is charged, reported once, expected from then on, and bounded by the cap", async () => {
     const account = new SpendAccount(1000);
     const events: ApiEvent[] = [];
     const { url, bodies } = await server((_, response) =>
@@ -174,7 +174,7 @@ describe("spending", () => {
     const tiny = model(url, { account: new SpendAccount() });
     await Promise.all(Array.from({ length: 5 }, () => tiny.complete(request())));
   });
-  test("on random servers spending passes the cap by no more than one reply longer than any before", async () => {
+  test("spending on random servers passes the cap by at most one longest reply", async () => {
     const random = randomFromSeed(3);
     for (let i = 0; i < 12; i++) {
       const [ceiling, excess, cap] = [1 + random.integer(40), 1 + random.integer(5), 200 + random.integer(2000)];

@@ -38,13 +38,13 @@ test("a stored measure is priced again without the episode", () => {
   expect(rewardTerms(stored, prices)).toEqual(communicationReward({ grader: exact, prices })(episode, problem));
 });
 
-test("written and read tokens have prices of their own, per agent too", () => {
+test("written and read tokens have separate prices, per agent too", () => {
   const costs = { "tokens/a": tokensWritten({ by: "a" }), "read/s": tokensRead({ by: "s" }) };
   const reward = communicationReward({ grader: exact, costs, prices: { "tokens/a": 0.5, "read/s": 0.25 } });
   expect(reward(episode, problem)).toEqual({ task: 1, "tokens/a": -3.5, "read/s": -1.5 });
 });
 
-test("a term of the reward cannot be called like a cost, and none is ever -0, so a stored zero reads back the same", () => {
+test("a reward term cannot have a cost's name, and stored zeros are never -0", () => {
   const measured = { task: 1, terms: { tokens: 1 }, costs: { tokens: 3 } };
   expect(() => rewardTerms(measured, {})).toThrowError(expect.objectContaining({ code: "reward_invalid" }));
   const terms = rewardTerms({ task: 0, costs: { tokens: 0, turns: 4 } }, { tokens: 0.1, turns: 0 });

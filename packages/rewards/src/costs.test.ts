@@ -64,7 +64,7 @@ const spoken = scriptedEpisode([
   { agent: "s", text: "15" },
 ]);
 
-test("spoken turns leave silence out, all turns do not", () => {
+test("spoken turns exclude silence, all turns do not", () => {
   expect(turns().measure(spoken)).toBe(2);
   expect(turns({ count: "spoken", by: "a" }).measure(spoken)).toBe(1);
   expect(turns({ count: "all" }).measure(spoken)).toBe(4);
@@ -124,7 +124,7 @@ test("the default is the share of 3-grams of words said before in the utterance"
   expect(repetition().measure(say("one two three one two three"))).toBe(1 / 4);
 });
 
-test("within one utterance it is 1 - distinct / total, whatever the text", () => {
+test("the value is 1 - distinct / total within one utterance, whatever the text", () => {
   const word = fc.constantFrom("a", "b", "ab", "c");
   fc.assert(
     fc.property(fc.array(word, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), (words, n) => {

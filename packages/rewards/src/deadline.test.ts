@@ -14,7 +14,7 @@ test("a timer that is called off leaves nothing behind", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an answer, a throw at once, a throw later, and no answer", async () => {
+test("the suite covers an answer, a throw now, a throw later, and no answer", async () => {
   const ask = withDeadline({ seconds: 5, timer });
   const signals: AbortSignal[] = [];
   const failure = new Error("no");
@@ -39,7 +39,7 @@ test("an answer, a throw at once, a throw later, and no answer", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("those that wait in a line do not run out of time while it moves; all that hang fail together", async () => {
+test("waiting judges do not time out while the queue moves; hanging ones fail together", async () => {
   const ask = withDeadline({ seconds: 5, timer });
   const line = Promise.all(Array.from({ length: 10 }, (_, i) => ask(() => after(2000 * (i + 1)))));
   await vi.advanceTimersByTimeAsync(20_000);

@@ -130,7 +130,7 @@ const batches = fc
   })
   .map((drawn) => ({ rows: drawn.map(([task, tokens]) => row(task, tokens)), of: drawn.map(([, , group]) => group) }));
 
-test("advantages of a group sum to 0, and a shift or a scale of the cost changes nothing", () => {
+test("sums advantages of a group to 0, unchanged by a shift or scale of the cost", () => {
   fc.assert(
     fc.property(batches, ({ rows, of }) => {
       const change: Partial<DecoupledOptions> = { weights: { tokens: 0.7 }, epsilon: 0 };

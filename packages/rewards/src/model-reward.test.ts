@@ -42,7 +42,7 @@ describe("a reward model", () => {
   for (const item of rewardCases)
     test(item.name, () => item.run(() => modelReward({ model: countingModel(), encode })));
 
-  test("earns the value of question and answer, in batches of those that wait together", async () => {
+  test("earns the value of question and answer, in batches of waiting pairs", async () => {
     const model = countingModel();
     const reward = modelReward({ model, encode, batch: 4 });
     const all = ["15", "16", "17", "18", "19"].map(async (answer) => reward(answered(answer), problem, context));
@@ -63,7 +63,7 @@ describe("a reward model", () => {
     expect(await reward(answered(null), problem, context)).toEqual({ team: { liked: -1 }, score: 0 });
   });
 
-  test("leaves out what nobody waits for, and fails with its model", async () => {
+  test("drops requests without a reader and fails with its model", async () => {
     const stop = new AbortController();
     const broken = new Error("the device is gone");
     const reward = modelReward({ model: countingModel({ forward: () => Promise.reject(broken) }), encode });

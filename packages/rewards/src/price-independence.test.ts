@@ -49,7 +49,7 @@ test("another priced term that differs makes the ratio of prices matter", () => 
   expect(priceIndependence(terms, [0, 0]).independent).toBe(0);
 });
 
-test("episodes that do not apply are left out, and a missing term or group is refused", () => {
+test("inapplicable episodes are skipped, and a missing term or group is rejected", () => {
   const terms = [price(1, 5, 0.1), price(1, 9, 0.1), price(NaN, 1, 0.1)];
   expect(priceIndependence(terms, [0, 0, 0]).independent).toBe(1);
   expect(() => priceIndependence([{ task: 1 }], [0])).toThrowError(

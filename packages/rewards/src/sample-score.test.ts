@@ -18,7 +18,7 @@ test.for([
   expect(readScore(given)).toMatchObject({ status });
 });
 
-test("what is no score says what it was", () => {
+test("an invalid score names its value", () => {
   expect(readScore(Promise.resolve(1))).toMatchObject({ reason: expect.stringContaining("[object Promise]") });
   expect(readScore(2)).toMatchObject({ reason: expect.stringContaining("got 2") });
   expect(readScore({ undecided: "no memory" })).toEqual({ status: "undecided", reason: "no memory" });

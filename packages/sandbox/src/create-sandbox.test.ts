@@ -13,7 +13,7 @@ function answering(answer: (job: SandboxJob) => Partial<SandboxResult>): Sandbox
   };
 }
 
-test("a sandbox that shows a secret, a limit that does not hold, and a run that leaks are all told", async () => {
+test("a sandbox that shows a secret, a missing limit, and a leaking run are all reported", async () => {
   const leaky = answering(({ code }) => ({
     stdout: code.includes("dict(os.environ)")
       ? JSON.stringify(process.env)
@@ -37,7 +37,7 @@ test("an attempt at the kernel that is killed midway is no pass", async () => {
   expect(await selfTest(dying)).toContain("a socket of any family (ended with crashed)");
 });
 
-test("aborted before or meanwhile, no sandbox is opened, and soon", async () => {
+test("an aborted run opens no sandbox and ends soon", async () => {
   await expect(createSandbox({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
   const controller = new AbortController();
   const opened = createSandbox({ signal: controller.signal });

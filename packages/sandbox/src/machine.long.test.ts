@@ -30,15 +30,15 @@ function strike(everyMs: number, times = Infinity): () => number {
 
 const work = "s = 0\nfor i in range(2_000_000): s += i\nprint(s)"; // longer than a strike takes
 
-describe.skipIf(process.platform === "win32")("what the machine does to an interpreter", () => {
-  test("one that is killed from outside, as by want of memory, runs again", async () => {
+describe.skipIf(process.platform === "win32")("failures of an interpreter by the machine give no verdict", () => {
+  test("an interpreter killed from outside, as for memory, runs again", async () => {
     await sandbox.run({ code: "" });
     const stop = strike(100, 1);
     const { status, stdout } = await sandbox.run({ code: work, seconds: 60 });
     expect(stop()).toBeGreaterThan(0);
     expect([status, stdout]).toEqual(["ok", "1999999000000\n"]);
   });
-  test("one that is killed every time is undecided, and so is a grade", async () => {
+  test("a program killed each time is undecided, and so is its grade", async () => {
     await sandbox.run({ code: "" });
     const stop = strike(50);
     const { status, stderr } = await sandbox.run({ code: "while True: pass" });

@@ -19,7 +19,7 @@ test("however a program ends is a value: what it printed, and the last line of i
   expect((await programRunner(sandboxOf({}))("#".repeat(101))).error).toContain("longer than 100 bytes");
 });
 
-test("a program that the machine did not run is nobody's failure", async () => {
+test("a program that the machine did not run is not a failure", async () => {
   const undecided = programRunner(sandboxOf({ status: "undecided", stderr: "no processor" }));
   await expect(undecided("1")).rejects.toMatchObject({
     code: "engine_failed",

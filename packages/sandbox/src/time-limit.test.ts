@@ -19,12 +19,12 @@ async function endOf(seconds: number, share: number | null, within: number): Pro
   return end;
 }
 
-test("a program ends after half as much again as its limit, of its own time", async () => {
+test("a program ends after 1.5 times its limit of processor time", async () => {
   expect(await endOf(2, 1, 100)).toEqual(["time", expect.closeTo(3, 0)]);
   expect(await endOf(2, 0.25, 100)).toEqual(["time", expect.closeTo(12, 0)]);
 });
 
-test("one that gets no processor is ended at the ceiling, as the machine's doing", async () => {
+test("a program without a processor ends at the ceiling and is undecided", async () => {
   expect(await endOf(2, 0.001, 100)).toEqual(["stalled", expect.closeTo(70, 0)]);
 });
 

@@ -104,7 +104,7 @@ test("a continuation's log-likelihood is the sum over its tokens", async () => {
     expect(values[t]).toBe(Math.max(...Object.values(tops[t] ?? {})));
 });
 
-test("max_tokens 0 returns only the prompt, with text offsets", async () => {
+test("returns only the prompt for max_tokens 0, with text offsets", async () => {
   const url = await serve();
   const { choices, usage } = await complete(url, { prompt: ["fox", "a b"], max_tokens: 0, logprobs: 0, echo: true });
   expect(choices.map(({ text, finish_reason: reason }) => [text, reason])).toEqual([

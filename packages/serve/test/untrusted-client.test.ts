@@ -92,7 +92,7 @@ const keyless: readonly (readonly [readonly string[] | undefined, Readonly<Recor
   [["127.0.0.1", "Model.example"], { host: "model.example.evil.example" }, 403],
 ];
 
-test("without a key, answers only pages and programs of this machine", async () => {
+test("answers only local pages and programs without a key", async () => {
   const found: unknown[] = [];
   for (const [hosts, headers] of keyless) {
     const { url, server } = await startServer({ policy: tiny.policy, ...(hosts && { hosts }) });

@@ -89,7 +89,7 @@ test.each<[Partial<TaskDefinition>, string]>([
   expect(refused).toThrow(reason);
 });
 
-test("what draws problems is checked whenever it draws", () => {
+test("generated problems are checked at each draw", () => {
   const of = (problems: TaskDefinition["problems"] & {}): (() => Problem[]) => {
     const task = defineTask({ ...drawing, problems });
     return () => task.problems(randomFromSeed(0), 2);

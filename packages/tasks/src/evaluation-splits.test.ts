@@ -9,7 +9,7 @@ const numbered =
     return { id, question: id, gold: id };
   };
 
-test("validation and test problems are drawn from seeds of their own, and none is both", () => {
+test("validation and test problems have separate seeds and share no problem", () => {
   const { validation, testProblems } = evaluationSplits(50, "seed", numbered(1000));
   expect([validation.length, testProblems.length]).toEqual([50, 50]);
   const ids = new Set([...validation, ...testProblems].map(({ id }) => id));

@@ -45,7 +45,7 @@ async function askedFirst(task: TeamTask, problem: Problem): Promise<string[]> {
 }
 
 // Written by `npx vitest run packages/tasks/test/pair-requests -u`.
-test("with our prompts a pair receives the prompts of its log", async () => {
+test("a pair gets the prompts of its log with our prompts", async () => {
   const writers = await Promise.all(
     (["tldr", "arxiv"] as const).map(async (form) => askedFirst(await writingTask({ form }, resources), post)),
   );

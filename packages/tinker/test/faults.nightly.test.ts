@@ -24,7 +24,7 @@ describe("a connection that breaks after the server has the request", () => {
       expect(await trained({ server: { fault: once(path, { kind: "drop-after" }) } })).toEqual(plain);
   });
 
-  test.each(["forward_backward", "optim_step"])("at %s ends a model if numbers may run twice", (path) =>
+  test.each(["forward_backward", "optim_step"])("a model ends at %s if numbers can repeat", (path) =>
     withServed(
       { record: { ...summing, deduplicates: false }, server: { fault: once(path, { kind: "drop-after" }) } },
       async ({ server }, model) => {

@@ -42,7 +42,7 @@ function play(
   return topology.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(1), ...more });
 }
 
-test("an agent goes on from what it observes; the ledger has each observation as a read from environment", async () => {
+test("an agent continues from its observation; the ledger has each observation as a read from environment", async () => {
   const episode = await play(inEnvironment(solo(spec("a")), counting), { a: ["?x", "?", "two"] });
   expect(episode.utterances.map(({ text, prompt }) => [prompt, text])).toEqual([
     ["ask:|", "?x"],
@@ -111,7 +111,7 @@ test("steps share the limits of their turn, of their agent and of the team", asy
   ]);
 });
 
-test("each step draws from a stream of its own", async () => {
+test("each step draws from a separate stream", async () => {
   const streams: string[] = [];
   const noting = scriptedModel(({ random }) => {
     streams.push(random.join());
@@ -122,7 +122,7 @@ test("each step draws from a stream of its own", async () => {
   expect(new Set(streams).size).toBe(3);
 });
 
-test("an environment of one's own that gives nonsense is named", async () => {
+test("an invalid result of a custom environment is named", async () => {
   const bad = { name: "bad", reset: () => 0, step: () => ({ observation: 3 }) } as unknown as Environment;
   await expect(play(inEnvironment(solo(spec("a")), bad), { a: "x" })).rejects.toThrow(
     "the environment bad: step gave the observation 3",
@@ -213,7 +213,7 @@ test.each([{ maxSecondsPerTurn: 0.02 }, { maxSeconds: 0.02 }])(
   },
 );
 
-test.each(["reset", "step", "end"] as const)("what an environment throws in %s is named", async (key) => {
+test.each(["reset", "step", "end"] as const)("an environment's error in %s is named", async (key) => {
   const throwing = { ...counting, [key]: () => Promise.reject(new TypeError("no such row")) } as Environment;
   await expect(play(inEnvironment(solo(spec("a")), throwing), { a: "x" })).rejects.toMatchObject({
     code: "input_invalid",
@@ -247,7 +247,7 @@ test.each([
   await expect(play(topology, { a: first })).rejects.toThrow(full.message);
 });
 
-describe("a team with an environment of its own, in another one", () => {
+describe("a team with an environment runs in another one", () => {
   /** A call is a letter: `a` of the inner environment, `b` of the outer one. */
   const paying = (name: string, letter: string, reward: StepReward, done = false): Environment => ({
     name,

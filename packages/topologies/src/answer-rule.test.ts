@@ -33,7 +33,7 @@ test("a plurality wins over the agent listed first", () => {
   });
 });
 
-test("a tie goes to the agent listed first, whoever spoke first", () => {
+test("a tie goes to the agent listed first, in any order of speaking", () => {
   const lines = transcript(["b", "2"], ["a", "1"]);
   expect(plurality(["a", "b"]).choose(lines)?.agent).toBe("a");
   expect(plurality(["b", "a"]).choose(lines)?.agent).toBe("b");

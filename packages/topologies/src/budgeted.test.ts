@@ -26,7 +26,7 @@ const contextOf = (replies: Readonly<Record<string, string>>) => ({
   random: randomFromSeed(0),
 });
 
-test("a view has the budget and what is left of it: the same for those who speak at once, never below 0", async () => {
+test("a view has the budget and its rest, equal for simultaneous speakers, never below 0", async () => {
   const views: AgentView[] = [];
   const watching: PromptTemplate = {
     id: "watching@1",
@@ -49,7 +49,7 @@ test("a view has the budget and what is left of it: the same for those who speak
   expect(views.at(-1)).not.toHaveProperty("budget");
 });
 
-test("agents are told in a sentence, and not without a budget", async () => {
+test("agents get a sentence about a budget, and none without one", async () => {
   const reported = withBudget(template);
   const team = star([agent("a", reported)], agent("s", reported));
   const texts = async (budget?: { targetTokens: number }): Promise<string[]> => {
@@ -86,7 +86,7 @@ test.for<[string, Prompt, Prompt]>([
       ],
     },
   ],
-])("%s with a sentence of one's own", ([, before, after]) => {
+])("accepts a custom sentence: %s", ([, before, after]) => {
   const own = withBudget({ id: "own", render: () => before }, ({ leftTokens }) => `${leftTokens} left`);
   expect(own.render(view)).toEqual(after);
 });

@@ -83,7 +83,7 @@ test("a star: turns, reads, deliveries, silence and totals", async () => {
   expect(views[3]).not.toHaveProperty("privateView");
 });
 
-test("an agent that is called as every object's own functions are has no view that nobody gave it", async () => {
+test("an agent with the name of an object's method has no view unless it is given", async () => {
   views.length = 0;
   await solo(agent("toString")).run(problem, contextOf({ toString: "15" }));
   expect(views[0]).not.toHaveProperty("privateView");
@@ -121,7 +121,7 @@ test("the inbox holds temporal messages first, each kind in declared edge order"
   ]);
 });
 
-test("agents that wait for nobody speak at once", async () => {
+test("agents without inputs speak at once", async () => {
   let running = 0;
   let most = 0;
   const model: LanguageModel = {

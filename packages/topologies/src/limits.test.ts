@@ -74,7 +74,7 @@ const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const written = ({ ledger }: Episode, id: string): number =>
   ledger.calls.filter((call) => call.agent === id).reduce((sum, call) => sum + call.writtenTokens, 0);
 
-test("a debate goes on without the debater that has spent its words, and its first answer counts", async () => {
+test("a debate continues without the debater at its budget, and its first answer counts", async () => {
   const [wordy, brief, third] = [writer("the answer"), writer("yes"), writer("no")];
   const topology = graphTopology(debateGraph([agent("a"), agent("b"), agent("c")], { rounds: 3 }));
   const episode = await topology.run(problem, {
@@ -101,7 +101,7 @@ test("a debate goes on without the debater that has spent its words, and its fir
   expect(episode.outputs).toEqual({ a: "t", b: "yes", c: "no" });
 });
 
-test("who has spent its words before the end makes it a limit, and each turn draws from its own stream", async () => {
+test("an agent at its budget makes it a limit, and each turn draws from a separate stream", async () => {
   const drawn: unknown[] = [];
   const says = (text: string) =>
     scriptedModel(({ random }) => {
@@ -122,7 +122,7 @@ test("an answer that its agent's limit cuts is counted as that", async () => {
   expect([cut.answer, cut.stopReason, cut.outputs]).toEqual(["the ", "token_limit", undefined]);
 });
 
-test("a program ends where somebody whom it asks has nothing left; the others still speak", async () => {
+test("a program ends when an asked agent has no budget left; other agents still speak", async () => {
   const [long, short] = [writer("abcdefgh"), writer("k")];
   const line = (id: string) => ({ agent: id, prompt: { kind: "text", text: "" } as const, maxTokens: 20 });
   let rounds = 0;

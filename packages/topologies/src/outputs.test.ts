@@ -31,13 +31,13 @@ const stored = (episode: Episode): Episode => episodeSchema.parse(JSON.parse(JSO
 const played = async (topology: Topology, replies: Readonly<Record<string, readonly string[]>>): Promise<Episode> =>
   stored(await topology.run(problem, contextOf(replies)));
 
-test("one agent answers: nothing beside the answer", async () => {
+test("a single agent gives the answer only", async () => {
   const episode = await played(star([agent("a")], agent("s")), { a: ["k6"], s: ["15"] });
   expect(episode).not.toHaveProperty("outputs");
   expect(episode.answer).toBe("15");
 });
 
-test("several vote: the last words of each, without one who never spoke", async () => {
+test("several agents vote with their last messages, without silent ones", async () => {
   const topology = graphTopology(debateGraph([agent("a"), agent("b"), agent("c")]));
   const episode = await played(topology, { a: ["1", "2"], b: ["3", ""], c: ["", ""] });
   expect(episode.outputs).toEqual({ a: "2", b: "3" });
@@ -71,7 +71,7 @@ const game: JointGame = {
   transition: () => ["?", "?"],
 };
 
-test("all answer at once: each player's last reply as it was written, silence too", async () => {
+test("all answer at once: each player's last reply counts unchanged, also silence", async () => {
   const replies = { first: ["a", "␞\n\n␞"], second: ["b", ""] };
   const episode = await played(synchronousTurns(game.players, game), replies);
   expect(episode.outputs).toEqual({ first: "␞\n\n␞", second: "" });

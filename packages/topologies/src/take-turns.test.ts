@@ -51,7 +51,7 @@ describe("an agent that fails", () => {
       "down for a minute",
     );
   });
-  test("or ends its episode, and the batch goes on", async () => {
+  test("ends its episode, and the batch continues", async () => {
     const batch = await Promise.all(
       [fails, says("b")].map((model) =>
         team.run(problem, context({ a: says("a"), b: model, c: says("c") }, { onError: "end" })),
@@ -74,7 +74,7 @@ describe("an agent that fails", () => {
 
 describe("passing", () => {
   const passing = graphTopology({ ...chainGraph([a, b]), pass: "PASS" });
-  test("is silence: paid for, read by nobody, no answer", async () => {
+  test("is silence: the agent pays, no agent reads it, no answer counts", async () => {
     const reader = scriptedModel(({ prompt }) =>
       prompt.kind === "text" && prompt.text === "" ? "heard nothing" : "heard",
     );

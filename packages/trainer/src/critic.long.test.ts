@@ -35,7 +35,7 @@ const asked = ({ problem: { question } }: CriticView): number[] =>
   ["0", "1", "2"].map((digit) => Number(question === digit));
 const joint = (view: CriticView): number[] => [...asked(view), luckOf(view.problem.id)];
 
-test("a centralised critic, which sees what no agent sees, teaches where one of the agent's view does not", async () => {
+test("a centralised critic, which sees more than any agent, teaches where an agent's critic does not", async () => {
   const seeds = [1, 2, 3];
   const mean = async (features: typeof asked): Promise<number> => {
     const all = await Promise.all(seeds.map((seed) => accuracy(seed, features)));

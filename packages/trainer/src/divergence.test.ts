@@ -41,36 +41,36 @@ describe("a run is stopped", () => {
     ["its entropy rises by nats", from(4, { entropy: 3.8 }), "entropy went from 0.500 to 3.800 nats"],
     ["it becomes one fixed text", from(4, { entropy: 0.001 }), "entropy went from 0.500 to 0.001 nats"],
     ["it moves by nats in one step", (at: number) => from(4, { kl: at === 4 ? -2 : 0 })(at), "moved by -2.0 nats"],
-  ])("where grades fall by half and %s", (_, policies, reason) => {
+  ])("stops if grades fall by half and %s", (_, policies, reason) => {
     const [step, said] = stopOf(falling, policies) ?? [0, ""];
     expect(step).toBe(5); // (0.9 + 0 + 0) / 3 is less than half of the best
     expect(said).toContain(reason);
     expect(said).toContain("the mean grade of the last 3 steps is 30.0 %, at best it was 86.7 % (step 3)");
   });
 
-  test("where one policy of several breaks, by its name", () => {
+  test("names the broken policy among several", () => {
     const [, said] = stopOf(falling, (at) => ({ first: healthy, second: from(4, { kl: 5 })(at).policy })) ?? [0, ""];
     expect(said).toContain("the policy second moved");
   });
 
-  test("where a broken policy had little to lose and does not recover", () => {
+  test("stops if a broken policy had little to lose and does not recover", () => {
     expect(stopOf(forgotten, from(4, { entropy: 3.8 }))?.[0]).toBe(4 + 11);
   });
 
-  test("where a broken policy says nearly anything and earns no more, for chance has ups and downs", () => {
+  test("continues if a policy says nearly anything and earns no more, within chance", () => {
     const chance = Array.from({ length: 30 }, (_, at) => 0.13 + 0.002 * (at % 5) + (at > 8 ? 0.001 : 0));
     expect(stopOf(chance, from(4, { entropy: 3.8 }))?.[0]).toBe(4 + 11);
     const better = chance.map((grade, at) => (at > 8 ? 3 * grade : grade));
     expect(stopOf(better, (at) => from(4, at < 12 ? { entropy: 3.8 } : {})(at))).toBeNull();
   });
 
-  test("where no gradient is finite any more, and not for one step without", () => {
+  test("stops if gradients are no longer finite, but not after one step", () => {
     expect(stopOf(steady, from(7, { skipped: 2 }))).toEqual([9, "no gradient was finite in the last 3 steps"]);
     expect(stopOf(steady, (at) => ({ policy: { ...healthy, skipped: at % 2 === 0 ? 2 : 1 } }))).toBeNull();
   });
 });
 
-describe("a run goes on", () => {
+describe("a run continues", () => {
   test.each([
     ["grades fall and the policy is as it was", falling, from(1, {})],
     ["a policy that moves far earns as much", steady, from(4, { kl: 3 })],
@@ -139,7 +139,7 @@ test("a divergence ends the run in plain words; its best checkpoint is outside t
   expect([state, reason, after?.step]).toEqual(["stopped", message, detail["step"]]);
 });
 
-test("where nothing is evaluated meanwhile, the best is by training grades", async () => {
+test("training grades choose the best step without evaluations", async () => {
   const { directory, error } = await brokenRun({
     settings: { ...settings, evaluation: { ...settings.evaluation, every: 0 } },
   });
@@ -150,7 +150,7 @@ test("where nothing is evaluated meanwhile, the best is by training grades", asy
   expect((await findCheckpoint(nodeFileSystem, join(directory, "checkpoints"), "best")).state.step).toBe(bestStep);
 });
 
-test("a number that is not finite, or out of range, is named with its step, the likely cause and the best checkpoint", async () => {
+test("an infinite or out-of-range number is named with its step, the likely cause and the best checkpoint", async () => {
   const { directory, error } = await brokenRun({ settings }, 1e6);
   expect(error).toMatchObject({ code: "numeric_invalid", detail: { step: 10, bestStep: 8 } });
   const { message } = error as LaconicError;
@@ -160,7 +160,7 @@ test("a number that is not finite, or out of range, is named with its step, the 
   expect([state, reason]).toEqual(["stopped", message]);
 });
 
-test("a run that is not watched goes on to its end", async () => {
+test("a run without a guard continues to its end", async () => {
   const { error } = await brokenRun({ settings: { ...settings, steps: 20, divergence: null } });
   expect(error).toMatchObject({ steps: 20 });
 });

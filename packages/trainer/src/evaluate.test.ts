@@ -20,7 +20,7 @@ test("an evaluation counts what its episodes hold, and repeats", async () => {
   expect((await evaluate(parts, livePolicies(parts), options)).evaluation).toEqual(evaluation);
 });
 
-test("validation problems are evaluated apart from those of the test, which stand in for them where there are none", async () => {
+test("validation and test problems are evaluated apart; without validation problems the test ones replace them", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const [validation, testProblems] = [parts.task.testProblems.slice(0, 4), parts.task.testProblems.slice(4, 9)];
   const idsOf = async (task: typeof parts.task, split?: "validation" | "test") => {
@@ -44,7 +44,7 @@ test("the first problems get the same streams in a longer evaluation", async () 
   expect(long.episodes.slice(0, 3)).toEqual(short.episodes);
 });
 
-test("what a task sees across episodes stands among the measures, of all and of each group", async () => {
+test("measures include the task's across episodes, of all and of each group", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const task = {
     ...parts.task,
@@ -62,7 +62,7 @@ test("what a task sees across episodes stands among the measures, of all and of 
   expect(evaluation.groups?.["rest"]?.measures).toMatchObject({ episodes: 8, problems: 1 });
 });
 
-test("what an environment records in some episodes counts as 0 in the others, what a reward leaves out not at all", async () => {
+test("an environment's record in some episodes counts as 0 in others, a reward's omission not at all", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const own = parts.task.testProblems
     .slice(0, 4)
@@ -89,7 +89,7 @@ test("what an environment records in some episodes counts as 0 in the others, wh
   expect(evaluation.groups?.["b"]?.measures).toEqual({ found: 0 });
 });
 
-test("grades of NaN leave the accuracy and are counted; without any there is none; without any problem it is 0 of nothing", async () => {
+test("accuracy excludes NaN grades and counts them; it is undefined without grades and 0 of nothing without problems", async () => {
   const parts = tinyParts();
   const graded = (grader: (gold: string) => number): typeof parts => ({
     ...parts,

@@ -20,7 +20,7 @@ test.each([
   ],
   ["an agent's error", 8, 0.9, [played(["stop"], "error")], "agent error"],
   ["no problems", 0, 0, [], "the evaluation has no problems"],
-] as const)("an evaluation with %s", (_, problems, accuracy, episodes, words) => {
+] as const)("accepts an evaluation with %s", (_, problems, accuracy, episodes, words) => {
   const found = evaluationWarnings({ problems, accuracy } as Given[0], episodes as unknown as Given[1]);
   expect(found).toHaveLength(words === null ? 0 : 1);
   expect(found.join("\n")).toContain(words ?? "");
@@ -64,9 +64,9 @@ test.each([
   { commonestTemplate: 0.4, templateEntropy: 2 },
   { commonestTemplate: 0.6, templateEntropy: 4 },
   { perplexity: 0, repetition: 0, vocabulary: 0 },
-])("%j is none", (language) => expect(collapseOf(spoken, measured(language))).toBeNull());
+])("rejects %j", (language) => expect(collapseOf(spoken, measured(language))).toBeNull());
 
-test("the silence of those who know is one, and only where they spoke before", () => {
+test("the silence of knowing agents counts once, and only if they spoke before", () => {
   const silent = measured({}, { holder_silent: 0.8, idle_silent: 1 });
   expect(collapseOf(spoken, silent)).toMatch(
     /^the agent with the requested fact is silent in 80.0 % of the episodes \(3.0 % before training\)/,
@@ -75,7 +75,7 @@ test("the silence of those who know is one, and only where they spoke before", (
   expect(collapseOf(spoken, measured({}, { holder_silent: 0.1, idle_silent: 1 }))).toBeNull();
 });
 
-test("where nothing was measured nothing is said", () => {
+test("no verdict is given without measurements", () => {
   const plain: Measured = { problems: 1, accuracy: 0, interval: [0, 1], tokens: 1 };
   expect(collapseOf(plain, plain)).toBeNull();
   expect(collapseOf(plain, measured({ repetition: 1 }))).toBeNull();

@@ -47,7 +47,7 @@ const episodes = [
   episode(said("a", "One", [6], "length"), said("b", "", [7], "stop")),
 ];
 
-test("perplexity is of the words, without the end and with it, under the policy of the beginning, at the temperature of sampling", async () => {
+test("perplexity covers tokens without and with the end, under the initial policy at the sampling temperature", async () => {
   const texts = await saidTexts({ policies }, { policy: reference }, episodes, 0.5);
   expect(seen).toEqual([
     { promptTokens: [0], completionTokens: [2, 4, 9], temperature: 0.5 },
@@ -71,7 +71,7 @@ test("perplexity is of the words, without the end and with it, under the policy 
   expect(languageOf(episodes.slice(1), texts)["a"]?.perplexity).toBeCloseTo(Math.exp(6), 10);
 });
 
-test("names that were read and spans that were copied are blanks of a template; words of one's own are not", async () => {
+test("names that were read and copied spans are blanks of a template; other tokens are not", async () => {
   const story = "Once upon a time, Lily was in the park with Tom. The sun was bright.";
   const speak = (text: string): Utterance => ({ ...said("a", text, [1, 2, 3], "stop"), prompt: story });
   const of = async (...texts: string[]): Promise<unknown> => {

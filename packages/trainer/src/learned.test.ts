@@ -70,7 +70,7 @@ const cases: fc.Arbitrary<Case> = fc
   })
   .map((each) => (each.team === "duel" ? { ...each, isAsynchronous: false } : { ...each, pool: "none" as const }));
 
-test("a run that is opened again knows all that it has learned: it goes on, and is evaluated, as it was", async () => {
+test("a reopened run has all learned state, resumes, and evaluates unchanged", async () => {
   const run = async (given: Case): Promise<void> => {
     const parent = await temporaryFolder();
     const [whole, halves] = [join(parent, "whole"), join(parent, "halves")];

@@ -137,7 +137,7 @@ describe("a reward", () => {
     expectNamed(await thrown({ settings: { reward: (() => value) as unknown as Reward } }), "", said),
   );
 
-  test("that names a stranger in training alone, and rarely", async () => {
+  test("names a stranger in training only, and rarely", async () => {
     let calls = 0;
     const reward: Reward = () => ({ team: { task: 1 }, ...(++calls === 90 && { agents: { nobody: { win: 1 } } }) });
     await expectNamed(await thrown({ settings: { reward } }), "step 2", /gives terms to the agent "nobody"/u);
@@ -175,12 +175,12 @@ describe("a reward of groups", () => {
 });
 
 describe("a grouping", () => {
-  test("whose key is no text", async () => {
+  test("rejects a key that is not a text", async () => {
     const error = await thrown({ settings: { groupBy: () => Number.NaN } });
     await expectNamed(error, "step 1: the grouping", /gave NaN for turn 0, expected a text or a number/u);
   });
 
-  test("that a whole trajectory would have to share", async () => {
+  test("rejects a key that a whole trajectory cannot share", async () => {
     const error = await thrown({ settings: { groupBy: () => 1 } }, { groupBy: "prompt", ratioUnit: "trajectory" });
     expect(error).toMatchObject({ code: "config_invalid", detail: { key: "ratioUnit" } });
   });
@@ -204,12 +204,12 @@ describe("a team", () => {
     ...mismatches.filter(([what]) => !["a text", "a list of texts"].includes(what)),
     ["a kind that is none", { kind: "chat" }, /an object/u],
   ] as const;
-  test.each(prompts)("whose prompt is %s", async (_, value, said) => {
+  test.each(prompts)("rejects a prompt that is %s", async (_, value, said) => {
     const error = await thrown(teamWith({ prompt: (() => value) as never }));
     await expectNamed(error, 'evaluation at step 0: agent "solver": its prompt', said);
   });
 
-  test("whose prompt is a text is asked by it", async () => {
+  test("asks with a prompt that is a text", async () => {
     const asked = async (prompt: AgentSpec["prompt"]): Promise<unknown> => {
       const { settings, policies } = { settings: parseTrainConfig({ ...tinySettings, steps: 1 }), ...tinyParts() };
       return train(runSpec({ ...teamWith({ prompt }), policies, settings } as RunSpecOptions));
@@ -221,17 +221,20 @@ describe("a team", () => {
     expect(plain).toEqual(whole);
   });
 
-  test("whose prompt throws", async () => {
+  test("rejects a prompt that throws", async () => {
     await expectNamed(await thrown(teamWith({ prompt: throws })), 'agent "solver": its prompt', /threw TypeError/u);
   });
 
-  test.each(mismatches.filter(([what]) => what !== "null"))("whose answer rule chooses %s", async (_, value, said) => {
-    const error = await thrown(teamWith({}, { name: "mine", agents: ["solver"], choose: () => value }));
-    await expectNamed(error, "evaluation at step 0: the answer rule mine", said);
-  });
+  test.each(mismatches.filter(([what]) => what !== "null"))(
+    "rejects an answer rule that chooses %s",
+    async (_, value, said) => {
+      const error = await thrown(teamWith({}, { name: "mine", agents: ["solver"], choose: () => value }));
+      await expectNamed(error, "evaluation at step 0: the answer rule mine", said);
+    },
+  );
 
   test.each(mismatches.filter(([what]) => what !== "a promise"))(
-    "whose topology's run gives %s",
+    "rejects a topology whose run returns %s",
     async (_, value, said) => {
       const topology = { ...task.topology, name: "own", run: async () => value } as never;
       await expectNamed(
@@ -255,7 +258,7 @@ describe("a task", () => {
   const withProblems = (given: Partial<TrainingTask>): Partial<TrainingParts> => ({ task: { ...task, ...given } });
 
   test.each([...mismatches, ["none", [], /gave none of the \d+ that were asked for/u]] as const)(
-    "whose problems are %s",
+    "rejects problems that are %s",
     async (_, value, said) =>
       expectNamed(
         await thrown(withProblems({ problems: (() => value) as never })),
@@ -264,7 +267,7 @@ describe("a task", () => {
       ),
   );
 
-  test.each(["testProblems", "pool"] as const)("whose %s has a problem without a question", async (key) => {
+  test.each(["testProblems", "pool"] as const)("rejects a %s that has a problem without a question", async (key) => {
     const list = [{ id: "a", gold: "x" }] as unknown as Problem[];
     const error = await thrown(withProblems({ [key]: list }));
     await expectNamed(
@@ -274,7 +277,7 @@ describe("a task", () => {
     );
   });
 
-  test("whose problems throw", async () => {
+  test("rejects problems that throw", async () => {
     await expectNamed(
       await thrown(withProblems({ problems: throws })),
       "the task tiny-solo: problems",

@@ -30,8 +30,8 @@ function stoppingAt(parts: RunSpecOptions, step: number, stop: AbortController):
   return { ...parts, settings: { ...parts.settings, optimizer: { learningRate } } };
 }
 
-describe("a budget of one's own", () => {
-  test("a rule sets the next price from the one that was charged and what was used", async () => {
+describe("accepts a custom budget", () => {
+  test("a rule sets the next price from the charged price and the use", async () => {
     const used: number[] = [];
     const budgets = {
       tokens: (price: number, { tokens }: { tokens: number }) => {
@@ -45,7 +45,7 @@ describe("a budget of one's own", () => {
     expect(prices[3]).toBeGreaterThan(0);
   });
 
-  test("what a controller remembers goes on after a resume", async () => {
+  test("a controller's state survives a resume", async () => {
     const folder = await temporaryFolder();
     const controller = {
       init: () => ({ price: 0.01, seen: 0 }),
@@ -68,7 +68,7 @@ describe("a budget of one's own", () => {
     expect(prices[19]).toBeCloseTo(0.01 + (0.001 * (19 * 18)) / 2, 12);
   });
 
-  test("of one policy, which alone pays", async () => {
+  test("one policy has a price, and it alone pays", async () => {
     const parts = tinyPairParts();
     const { rows } = await run(parts, { groupBy: "prompt+agent", policies: { first: { budget: () => 0.5 } } });
     expect(column(rows, "policy/first/budget/own_lambda")).toEqual([0, 0.5, 0.5, 0.5]);
@@ -88,13 +88,13 @@ describe("a budget of one's own", () => {
       { budget: { targetTokens: 2, learningRate: 1 } },
       /^budgets\.tokens: is also set by budget/u,
     ],
-  ])("%o beside %j is refused", async (settings, extra, said) => {
+  ])("rejects %o next to %j", async (settings, extra, said) => {
     expect((await refusal({}, { ...settings, ...extra })).message).toMatch(said);
   });
 });
 
 describe("schedules", () => {
-  test("a learning rate over optimiser steps, of the run and of a policy", async () => {
+  test("applies a learning rate over optimiser steps, of the run and of a policy", async () => {
     const seen: (readonly [number, number])[] = [];
     const learningRate = (step: number, steps: number): number => {
       seen.push([step, steps]);
@@ -159,7 +159,7 @@ describe("a stopping rule", () => {
 });
 
 describe("a curriculum", () => {
-  test("chooses from the results so far, and goes on from a checkpoint to the same choices", async () => {
+  test("chooses from earlier results, and resumes a checkpoint with equal choices", async () => {
     const folder = await temporaryFolder();
     const log: string[] = [];
     const curriculum: Curriculum = ({ step, pool, count, results, random }) => {
@@ -199,7 +199,7 @@ describe("a curriculum", () => {
     [() => Array.from({ length: 6 }, () => ({ id: "x" })), {}, /gave an object at 0, which is not in the pool/u],
     [() => [], { problemPool: null }, /^curriculum: tiny-solo has unlimited problems; set problemPool/u],
     [() => [], { asynchronous: {} }, /^asynchronous: plays problems before the curriculum has their results/u],
-  ])("%o beside %j is refused", async (curriculum, extra, said) => {
+  ])("rejects %o next to %j", async (curriculum, extra, said) => {
     expect((await refusal({}, { curriculum, problemPool: 12, ...extra })).message).toMatch(said);
   });
 });

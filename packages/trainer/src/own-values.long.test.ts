@@ -75,7 +75,7 @@ describe("values of a user's own", () => {
     expect(rows[0]?.["actor/grad_norm"]).toBe(0);
   });
 
-  test("a grouping of one's own: the same advantages as the named one that it says again", async () => {
+  test("a custom grouping gives the advantages of the equal named one", async () => {
     const grouping: Grouping = ({ problem, episode, utterance: { agent, turn } }) => {
       expect(episode.utterances[turn]?.agent).toBe(agent);
       return `${problem.id} ${agent}`;
@@ -168,7 +168,7 @@ describe("values of a user's own", () => {
   });
 });
 
-describe("what a configuration names", () => {
+describe("the configuration names the values", () => {
   const settings: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     group: { scale: "none" },
     bnpo: { a: 2, b: 2 },
@@ -192,7 +192,7 @@ describe("what a configuration names", () => {
     });
   });
 
-  test("what an estimator remembers goes on after a resume", async () => {
+  test("an estimator's state survives a resume", async () => {
     const folder = await temporaryFolder();
     const own = { ...tinySettings, prices: {}, ...byAgent, advantage: { estimator: "running-baseline" } };
     const at = (name: string): string => join(folder, name);
@@ -238,7 +238,7 @@ describe("what a configuration names", () => {
     ]);
   });
 
-  test("a price on a cost that nobody measures is refused by its key", async () => {
+  test("a price on an unmeasured cost is rejected by its key", async () => {
     const refused = run(tinyParts(), { prices: { read: 1 } });
     await expect(refused).rejects.toSatisfy((error) => LaconicError.is(error) && error.detail["key"] === "prices.read");
   });

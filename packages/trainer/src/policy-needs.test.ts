@@ -22,7 +22,7 @@ function watched(needs: NonNullable<Objective["needs"]>): { objective: Objective
   return { objective: { ...inner, needs, evaluate }, inputs };
 }
 
-test("log-probs of a peer as it was, as it is and as it began, on the very same tokens", async () => {
+test("log-probs of a peer then, now and initially cover equal tokens", async () => {
   const parts = tinyPairParts();
   const needs = (["old", "now", "first"] as const).map((at) => ({ policy: "first", at }));
   const { objective, inputs } = watched(needs);
@@ -43,7 +43,7 @@ test("log-probs of a peer as it was, as it is and as it began, on the very same 
   expect(two?.["first@now"]).not.toEqual(two?.["first@old"]);
 });
 
-test("on-policy distillation: a KL term to a teacher alone makes a policy speak as the teacher does", async () => {
+test("a KL term to a teacher alone makes a policy imitate the teacher", async () => {
   const taught = tinyParts();
   await run(taught);
   const apprentice = tinyParts();

@@ -33,14 +33,14 @@ test("a synchronous run weighs its samples by how far the sampler is from the tr
   expect(losses(capped)).not.toEqual(losses(weighed));
 });
 
-test("a run with a wide gap is told of it, and of the setting that corrects", async () => {
+test("a run with a wide gap gets a warning with the setting that corrects it", async () => {
   const { warnings } = await rowsWith({ name: "grpo" });
   expect([...new Set(warnings)].filter((text) => text.includes("objective.importance"))).toHaveLength(1);
   const weighed = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 2 } });
   expect(weighed.warnings.filter((text) => text.includes("objective.importance"))).toEqual([]);
 });
 
-test("a second correction, and one that has nothing left to correct, are refused", () => {
+test("a second correction and an idle one are rejected", () => {
   const objective = { name: "grpo", importance: { ...truncate, cap: 2 } };
   expect(() => parseTrainConfig({ objective, asynchronous: { maxLag: 1, importanceCap: 2 } })).toThrow(
     /objective\.importance.*importanceCap/u,

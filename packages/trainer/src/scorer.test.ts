@@ -8,7 +8,7 @@ import { tinyPairParts, tinyParts } from "./testing/index.ts";
 const problem = { id: "problem", question: "?", gold: "x" };
 const episode: Episode = scriptedEpisode([{ agent: "a", text: "x" }]);
 
-test("a reward that answers, throws, hangs or says nothing of use never rejects and is not late", async () => {
+test("a reward that answers, throws, hangs or returns nonsense never rejects and is not late", async () => {
   const outcome = (reward: Reward) => scorer(reward, { seconds: 0.05 })(episode, problem);
   expect(await outcome(async () => ({ task: 0.5, style: 2 }))).toMatchObject({
     status: "scored",

@@ -42,7 +42,7 @@ const run = (parts: TrainingParts, extra: Readonly<Record<string, unknown>> = {}
 const sumOf = (rows: readonly Metrics[], name: string): number =>
   rows.reduce((sum, row) => sum + (row[`scoring/${name}`] as number), 0);
 
-test("a judge that hangs, throws, gives no score or is kept from one: each is counted apart, and the run goes on", async () => {
+test("failing judges are counted by kind, and the run continues", async () => {
   const signals: AbortSignal[] = [];
   const parts = judged(async (question, honest, signal) => {
     if (question === 14) {
@@ -161,7 +161,7 @@ test("the threshold is a setting, below 1", async () => {
 test.each([
   ["in a step", 3],
   ["in the evaluation of the last step", 4],
-])("what was learned is saved when the judge fails %s, and a mended judge goes on from there", async (_, fails) => {
+])("learned state is saved when the judge fails %s, and a repaired judge continues from it", async (_, fails) => {
   const folder = await temporaryFolder();
   const wholeParts = tinyParts();
   const partsWith = (isDown: (id: string) => boolean): TrainingParts => {
@@ -214,7 +214,7 @@ test.each([
   expect(resumed).toEqual(uncut);
 });
 
-test("in a rollout tree an action without a score is left out, and the others teach", async () => {
+test("a rollout tree skips an action without a score, and the others teach", async () => {
   const parts = tinyPairParts(2);
   let asked = 0;
   const reward: Reward = async (...given) => {

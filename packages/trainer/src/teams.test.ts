@@ -53,7 +53,7 @@ test("a policy has its own learning rate and objective", async () => {
   });
 });
 
-test("a policy with a budget of its own pays for its own words alone", async () => {
+test("a policy with a separate budget pays for its own tokens only", async () => {
   const budget = { targetTokens: 1.2, learningRate: 0.02 };
   const { rows } = await run({ steps: 25, policies: { first: { budget } } }, tinyPairParts());
   const [start, end] = [rows[0], rows.at(-1)];
@@ -63,7 +63,7 @@ test("a policy with a budget of its own pays for its own words alone", async () 
   expect(end?.["policy/first/reward/own_mean"]).toBeLessThan(end?.["reward/mean"] as number);
 });
 
-test("with difference rewards only who matters is paid", async () => {
+test("difference rewards pay only useful agents", async () => {
   // The answer is the solver's; what the hint says changes it only through what the solver hears.
   const credit = { kind: "difference" };
   const { after } = await run(

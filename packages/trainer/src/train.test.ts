@@ -99,7 +99,7 @@ test("Eq. 5 steers the price: over budget it rises by η times the violation", a
   expect(first["budget/tokens/used_frac"]).toBeCloseTo((first["tokens/episode_mean"] as number) / 2, 12);
 });
 
-test("a grade of NaN leaves its episode out, is counted, and the run goes on", async () => {
+test("an episode with a NaN grade is skipped and counted, and the run continues", async () => {
   const parts = tinyParts();
   const grader: Parts["task"]["grader"] = (answer, problem) =>
     problem.gold === "a" ? NaN : parts.task.grader(answer, problem);
@@ -192,7 +192,7 @@ test("a group of one learns from the raw reward", async () => {
   expect(rows[0]?.["advantages/mean"]).toBeCloseTo(rows[0]?.["reward/mean"] as number, 12);
 });
 
-test("an old policy that outlives a step is the one that is sampled and divided by", async () => {
+test("an old policy that outlives a step is sampled and is the ratio's divisor", async () => {
   const settings = { steps: 4, minibatches: 1, refreshOldPolicyEvery: 2, checkpoint: { every: 2, keep: 2 } };
   const { rows } = await run(settings);
   const ratios = rows.map((row) => [row["ratio/min"], row["ratio/max"]] as [number, number]);

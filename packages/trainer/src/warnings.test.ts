@@ -35,7 +35,7 @@ test.each([
   { minibatches: 1, objective: { name: "reinforce" } },
   { steps: 6 },
   { sampling: { temperature: 0.7, topP: 1, minP: 0 } },
-])("%j does not", (settings) => {
+])("does not accept %j", (settings) => {
   expect(warningsOf(settings)).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ test("Eq. 2 makes a price inert where groups differ in tokens alone", async () =
   expect(stepWarnings(meanOnly, inert, emptyStatistic)).toEqual([]);
 });
 
-test("a sampler of other kernels is told by its gap, when it is trusted", async () => {
+test("a trusted sampler with other kernels is reported by its gap", async () => {
   const mixed = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const sampler = { ...group, oldLogProbs: "sampler" } as const;
   expect(stepWarnings(sampler, mixed, statisticOf([0, 0.01]))).toEqual([expect.stringContaining("other kernels")]);
@@ -70,7 +70,7 @@ test("a sampler of other kernels is told by its gap, when it is trusted", async 
   expect(stepWarnings(group, mixed, statisticOf([0.01]))).toEqual([]);
 });
 
-test("a sampler far from the trainer is told, until its samples are weighed", async () => {
+test("a sampler far from the trainer is reported until its samples are weighted", async () => {
   const mixed = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const importance = { kind: "truncate", level: "token", cap: 2 } as const;
   const weighed = { ...group, objective: { ...group.objective, importance } };
@@ -81,7 +81,7 @@ test("a sampler far from the trainer is told, until its samples are weighed", as
   expect(stepWarnings(late, mixed, statisticOf([0, 0.1]))).toEqual([]);
 });
 
-test("a budget below one token a turn is told: silence alone breaks it", async () => {
+test("a budget below one token a turn gets a warning: silence alone exceeds it", async () => {
   const scored = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const turns = Math.min(...scored.map(({ episode }) => episode.ledger.calls.length));
   const told = (targetTokens: number, more = {}) =>
@@ -93,7 +93,7 @@ test("a budget below one token a turn is told: silence alone breaks it", async (
   expect(budgetWarning({ ...group, budget: { targetTokens: 0.5, learningRate: 0.1 } }, [])).toBeNull();
 });
 
-test("a step without a word is told", async () => {
+test("a step without tokens gets a warning", async () => {
   const spoken = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const silent = spoken.map((each) => ({
     ...each,

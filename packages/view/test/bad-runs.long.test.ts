@@ -50,7 +50,7 @@ async function get<T>(viewer: Viewer, path: string): Promise<T> {
   return body as T;
 }
 
-test.each(Object.entries(spoilt))("beside %s the list stays and shows good runs, also live", async (_, spoil) => {
+test.each(Object.entries(spoilt))("the list remains next to %s and shows good runs, also live", async (_, spoil) => {
   const folder = await temporaryFolder();
   const runs = join(folder, "runs");
   await smallRun(join(runs, "good"), { settings: { ...settings, steps: 2 } });

@@ -173,7 +173,7 @@ describePages("the dashboard", (pages) => {
     await grown.waitFor();
   });
 
-  test("finds an episode among 100,000 and replays it beside an earlier one", async () => {
+  test("finds an episode among 100,000 and replays it next to an earlier one", async () => {
     await at("#/run/r1/episodes");
     await soon(() => text(".status")).toContain("100,000 episodes");
     expect(await page.locator(".row").count()).toBe(50);

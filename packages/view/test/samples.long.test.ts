@@ -61,7 +61,7 @@ describePages("samples of a bench", (pages) => {
     await other.close();
   });
 
-  test("shows F1 beside the verdict and the end of each test", async () => {
+  test("shows F1 next to the verdict and the end of each test", async () => {
     await at(`${place}?method=debate&verdict=wrong`);
     expect(await page.locator(".row").first().innerText()).not.toContain("F1");
     expect(await page.locator(".row").nth(1).innerText()).toContain("F1 40.0 %");

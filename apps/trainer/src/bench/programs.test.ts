@@ -138,7 +138,7 @@ test("with released prompts a failed test shows its returned value, and non-Pyth
   expect(all.size).toBeGreaterThan(2);
 });
 
-test("with released prompts AgentPrune's agents read whether a program passes the examples and its output", async () => {
+test("AgentPrune's agents read the results of example tests with released prompts", async () => {
   const { prompts } = await play(
     "agentprune-c",
     "code",

@@ -111,7 +111,7 @@ describe("init rejects without writing", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["package.json", "task.ts"]);
   });
 
-  test("a file as a folder, and a folder inside a file", async () => {
+  test("rejects a file as a folder and a folder inside a file", async () => {
     await writeFile(join(folder, "file"), "mine");
     expect(await init("--yes", join(folder, "file"))).toMatchObject({
       code: 2,

@@ -68,7 +68,7 @@ test("measures every family or gives a reason, with equal repeats", { timeout },
   expect(await probed()).toEqual(record);
 });
 
-test("probes another model and custom problem families", { timeout }, async () => {
+test("trains another model for probes and builds custom problem families", { timeout }, async () => {
   const words = ["--families", "other-actor,easy,hard,own", "--file", own(), "--actor", "shipped"];
   const { families, skipped } = await probed(...words);
   expect(skipped).toEqual([]);

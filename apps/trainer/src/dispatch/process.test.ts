@@ -20,7 +20,7 @@ test("a closed reader ends the process quietly, as SIGPIPE does", async () => {
   }
 });
 
-test("with --json the process exits with the error's code and prints one object", () => {
+test("the process exits with the error's code and prints one object with --json", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "trian", "--json"], { encoding: "utf8" });
   expect([status, JSON.parse(stdout)]).toEqual([
     2,

@@ -151,7 +151,7 @@ describe("a run with code", () => {
     await outputOf("train", join(folder, "run.config.ts"), "--run", homeless, "--resume");
   });
 
-  test("with only named values is always opened", async () => {
+  test("named values alone always open", async () => {
     elsewhere();
     await outputOf("eval", plain, "--limit", "1");
   });

@@ -98,23 +98,20 @@ describe("pruning", () => {
     expect(edgesOf(whole.spatial).every(({ from, to }) => from < to)).toBe(true);
     expect(edgesOf(whole.spatial)).toHaveLength(6);
   });
-  test.for([1, 2, 3])(
-    "where some edges are useless and some do harm, they go, and what is needed stays (seed %i)",
-    async (seed) => {
-      const edges = candidates(5, "complete");
-      const random = randomFromSeed(`noise/${seed}`);
-      // Agent 4 has to hear agents 0 and 1; hearing agent 3 misleads it; all else changes nothing.
-      const right = (on: Mask): number => (on[0]?.[4] && on[1]?.[4] && !on[3]?.[4] ? 0.9 : 0.1);
-      const utility = async (_: number, { spatial: on }: EdgeSet): Promise<number> =>
-        random.uniform() < right(on) ? 1 : 0;
-      const learned = await learnMasks(edges, 10, utility, { seed, passes: 12, samples: 8 });
-      const kept = pruneGraph(edges, learned, 0.5);
-      expect([kept.spatial[0]?.[4], kept.spatial[1]?.[4], kept.spatial[3]?.[4]]).toEqual([true, true, false]);
-      expect(right(kept.spatial)).toBe(0.9);
-      expect(edgesOf(kept.spatial).length).toBeLessThanOrEqual(10);
-      expect(learned.utilities.at(-1)).toBeGreaterThan(learned.utilities[0] ?? 1);
-    },
-  );
+  test.for([1, 2, 3])("pruning removes useless and harmful edges and keeps needed ones (seed %i)", async (seed) => {
+    const edges = candidates(5, "complete");
+    const random = randomFromSeed(`noise/${seed}`);
+    // Agent 4 has to hear agents 0 and 1; hearing agent 3 misleads it; all else changes nothing.
+    const right = (on: Mask): number => (on[0]?.[4] && on[1]?.[4] && !on[3]?.[4] ? 0.9 : 0.1);
+    const utility = async (_: number, { spatial: on }: EdgeSet): Promise<number> =>
+      random.uniform() < right(on) ? 1 : 0;
+    const learned = await learnMasks(edges, 10, utility, { seed, passes: 12, samples: 8 });
+    const kept = pruneGraph(edges, learned, 0.5);
+    expect([kept.spatial[0]?.[4], kept.spatial[1]?.[4], kept.spatial[3]?.[4]]).toEqual([true, true, false]);
+    expect(right(kept.spatial)).toBe(0.9);
+    expect(edgesOf(kept.spatial).length).toBeLessThanOrEqual(10);
+    expect(learned.utilities.at(-1)).toBeGreaterThan(learned.utilities[0] ?? 1);
+  });
 });
 
 /** Who spoke, each with whom it heard. */
@@ -141,7 +138,7 @@ test("an agent reads along the edges and nothing else; the decision reads the la
   expect(() => method.restore?.(options, { edges: "all" })).toThrow(/calibrate again/u);
 });
 
-describe("as released", () => {
+describe("each method equals its release", () => {
   const released = baselineNamed("agentprune-c:released");
   test.for([
     ["maths", 5],
@@ -165,7 +162,7 @@ describe("as released", () => {
     expect(dropLowest(temporal, logits)[0]).toEqual([false, false, false, false, false]);
   });
 
-  test("ten questions are ten batches of four, pruned twice; with one round temporal edges stay as they are", async () => {
+  test("ten questions are ten batches of four, pruned twice; one round leaves temporal edges unchanged", async () => {
     const start = candidates(5, "complete");
     const asked: number[] = [];
     const utility = async (question: number): Promise<number> => {
@@ -188,7 +185,7 @@ describe("as released", () => {
     expect(learned.spatial[0]?.[3]).toBeGreaterThan(mean + 0.5);
   });
 
-  test("what was learned goes on being drawn, anew for each question, the same for the same one", async () => {
+  test("a learned graph is sampled again for each question, with equal samples for equal questions", async () => {
     const learned = await released.calibrate?.(options, { questions: 5, seed: 0, utility: async () => 1 });
     const team = released.restore?.(options, JSON.parse(JSON.stringify(learned)));
     const graphs = await Promise.all(["a", "b", "c", "d", "a"].map(async (id) => (await reads(team, id)).join()));

@@ -22,7 +22,7 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
     expect(titles).toEqual(["Math Solver", "Mathematical Analyst", "Programming Expert", "Inspector", "Math Solver"]);
     expect([calls.length, calls.at(-1)?.agent]).toEqual([11, "decision"]);
   });
-  test("the program is run, and what it prints goes with the reply to all who hear it", async () => {
+  test("the program runs, and its output follows the reply to all readers", async () => {
     const { calls } = await play(teamOf("agentprune-c", { family: "maths" }), script);
     // The inspector hears the programming expert in the same round.
     expect(calls[3]?.user).toContain("> print(40 + 2)\n> ```\n> The answer is 42");
@@ -30,7 +30,7 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
     expect(calls[2]?.system).toContain("prints it alone");
     expect(calls[2]?.system).not.toContain(options.answerForm);
   });
-  test("the solver is told the others' answers and nothing else of them", async () => {
+  test("the solver reads only the answers of the others", async () => {
     const { calls } = await play(teamOf("agentprune-c", { family: "maths" }), script);
     expect(calls[0]?.user).toBe("What is 40 + 2?");
     // The fifth agent is a solver too: it hears four.
@@ -69,7 +69,7 @@ describe("code: five programmers in four rounds", () => {
     expect(calls[2]?.user).toContain("> The program fails example 1 of 2: AssertionError");
     expect(calls[3]?.user.match(/> The program passes the examples\./gu)).toHaveLength(5);
   });
-  test("where none passes, all speak in all rounds", async () => {
+  test("all agents speak in all rounds if none passes", async () => {
     const { calls, episode } = await play(teamOf("agentprune-c", code), () => fence("return x + 1"), coding);
     expect([calls.length, episode.notes]).toEqual([5 * 4 + 1, undefined]);
     const titles = calls.slice(0, 5).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
@@ -90,7 +90,7 @@ describe("code: five programmers in four rounds", () => {
   });
 });
 
-test("choice: the roles of MMLU, whole replies", async () => {
+test("choice: agents have MMLU's roles and send whole replies", async () => {
   const { calls } = await play(teamOf("agentprune-c", { family: "choice" }), (_, i) => `reply ${i}`);
   const titles = calls.slice(0, 5).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
   expect(titles).toEqual(["Knowledgeable Expert", "Critic", "Mathematician", "Psychologist", "Historian"]);

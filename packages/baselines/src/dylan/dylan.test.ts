@@ -20,7 +20,7 @@ const teamFor = (given: Partial<BaselineOptions>): Topology =>
 
 describe("choice: seven roles at temperature 1", () => {
   const choice = { family: "choice", reader: letters } as const;
-  test("each role speaks in layer 1; from layer 2 on replies score what they read; two go on; 17 calls at most", async () => {
+  test("each role speaks in layer 1, later replies score what they read, two agents remain, at most 17 calls", async () => {
     const { calls, speakers } = await play(teamFor(choice), (call, i) =>
       call.agent === "ranker" ? "[1, 2]" : `reply-${i} [[1, 2, 3]] (${"ABCD"[i % 4]})`,
     );
@@ -42,7 +42,7 @@ describe("choice: seven roles at temperature 1", () => {
     const { speakers, episode } = await play(teamFor(choice), () => "[[5]] (B)");
     expect([speakers.length, episode.answer]).toEqual([5, "(B)"]);
   });
-  test("what the last layer cannot be read for is no answer, whatever was said before", async () => {
+  test("an unreadable last layer gives no answer, whatever earlier layers said", async () => {
     const { episode } = await play(teamFor(choice), (call, i) =>
       call.agent === "ranker" ? "[1, 2]" : i < 7 ? `(${"ABCD"[i % 4]})` : "unsure",
     );
@@ -52,7 +52,7 @@ describe("choice: seven roles at temperature 1", () => {
 
 describe("maths: four debaters who are all alike, at 0.2", () => {
   const maths = { family: "maths", reader: numbers } as const;
-  test("all are told the same, nobody scores, examples stand in every call", async () => {
+  test("all agents get equal prompts, no agent scores, and each call has the examples", async () => {
     const exemplars = [{ question: "example", solution: "worked", answer: "1", answerLine: "#### 1" }];
     const { calls } = await play(teamFor({ ...maths, exemplars }), ({ agent }, i) =>
       agent === "ranker" ? "[1, 2]" : String(i),
@@ -97,7 +97,7 @@ describe("code: four writers, four judges", () => {
       if (agent.endsWith("ranker")) return "[1, 2]";
       return `[[5, 4, 3]]\n${body(i, !right.has(i))}`;
     };
-  test("writers, judges, writers, a ranker, judges, two writers: 17 calls, and none for the passer", async () => {
+  test("writers, judges and a ranker take 17 calls, and the passer takes none", async () => {
     const { calls, speakers, episode } = await play(teamFor(code), script(new Set([8])));
     const kinds = speakers.map((agent) => agent.replace(/\d/u, "n"));
     const [writers, judges] = [Array(4).fill("writer-n"), ["tester", "reflector", "judge-ranker"]];

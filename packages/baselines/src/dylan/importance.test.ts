@@ -15,7 +15,7 @@ describe("scores in double brackets", () => {
     const [high = 0, low = 0] = weightsOf([9, -4, 5], 3);
     expect([high, low]).toEqual([0.5, 0]);
   });
-  test("another number of scores than of replies is none; without scores all weigh alike", () => {
+  test("a wrong number of scores is rejected; replies without scores have equal weights", () => {
     expect(weightsOf([5, 1, 1], 2)).toEqual([0.5, 0.5]);
     expect(weightsOf([0, 0, 0, 0], 4)).toEqual([0.25, 0.25, 0.25, 0.25]);
   });
@@ -37,7 +37,7 @@ test("importance goes backwards along the weights, and is 1 in every layer", () 
   expect(importance.get("b")).toBeCloseTo(0.5 + 0.6 + 0.9, 12);
 });
 
-test("in random networks every layer's importance adds up to 1, as far as somebody gives the result", () => {
+test("the importance of each layer adds up to 1 in random networks, up to unscored results", () => {
   const random = randomFromSeed("importance");
   for (let i = 0; i < 50; i++) {
     const agents = 2 + random.integer(5);

@@ -18,7 +18,7 @@ async function play(answer: (agent: string, call: number) => string, script?: Sc
 const onward = (agent: string, call: number): string =>
   agent === "moderator" ? `{"preference": "none", "answer": ""}` : `${agent} says ${call}`;
 
-test("everybody remembers its own turns, and hears the other side's last message", async () => {
+test("each agent remembers its own turns and reads the other side's last message", async () => {
   const { chats, episode } = await play(onward);
   expect(chats.map(({ agent }) => agent)).toEqual([
     ...Array.from({ length: 3 }, () => ["affirmative", "negative", "moderator"]).flat(),
@@ -45,13 +45,13 @@ test("everybody remembers its own turns, and hears the other side's last message
   expect([episode.answer, episode.notes]).toEqual(["judge says 10", undefined]);
 });
 
-test("the negative side is told to disagree once", async () => {
+test("the negative side gets the order to disagree once", async () => {
   const { chats } = await play(onward);
   const reported = chats.filter(({ messages }) => messages.at(-1)?.content.includes("You disagree"));
   expect(reported.map(({ agent }) => agent)).toEqual(["negative"]);
 });
 
-test("a verdict inside other words is repaired once and noted; one that is no JSON goes on, and is noted", async () => {
+test("a verdict inside other text is repaired once and noted; a verdict without JSON is only noted", async () => {
   const repaired = await play((agent, call) =>
     agent === "moderator" ? `Well: {"answer": 12} so.` : onward(agent, call),
   );
@@ -111,7 +111,7 @@ async function asked(given: Partial<BaselineOptions>): Promise<string[][]> {
 
 const holding = (chat: readonly string[] = []): number => chat.filter((each) => each.includes("How many?")).length;
 
-test("a later round of maths repeats the question; one of choices does not", async () => {
+test("a later round repeats a maths question, and no choice question", async () => {
   const [maths, choice] = [await asked({ family: "maths" }), await asked({ family: "choice" })];
   expect([maths.map(holding), choice.map(holding)]).toEqual([
     [1, 1, 1, 2, 2, 2],
@@ -119,7 +119,7 @@ test("a later round of maths repeats the question; one of choices does not", asy
   ]);
 });
 
-test("arithmetic: two debaters, three rounds, whole messages of the other in its own chat", async () => {
+test("arithmetic: two debaters exchange whole messages for three rounds in separate chats", async () => {
   const chats = await asked({ family: "maths", agents: 2, rounds: 3 });
   expect(chats).toHaveLength(6);
   const last = chats[5]?.join("\n") ?? "";

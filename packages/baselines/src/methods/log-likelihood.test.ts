@@ -77,7 +77,7 @@ const birds = ["tern", "auk"].map((bird, i) => ({
 test.each([
   ["in our words", undefined, "Questions on sea birds, each with its answer.\n\n"],
   ["in published words", "About {}:\n\n", "About sea birds:\n\n"],
-])("few shots of one subject stand below a line that names it, %s", async (_, header, line) => {
+])("the subject's name precedes few-shot examples of one subject, %s", async (_, header, line) => {
   const asked: string[] = [];
   const topology = baselineNamed("log-likelihood:few-shot").create({
     reader: { read: (reply) => reply, same: (a, b) => a === b },

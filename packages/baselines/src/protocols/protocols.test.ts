@@ -33,7 +33,7 @@ describe("protocols are data", () => {
   });
 
   test.each(published.map(({ name, protocols }) => ({ name, protocols })))(
-    "$name has one protocol for every kind of question, and one that names a benchmark goes before it",
+    "$name has one protocol for all kinds of question; a protocol for a benchmark comes first",
     ({ protocols }) => {
       for (const family of families) expect(protocolFor(protocols, { family }).families).toContain(family);
       for (const { benchmarks = [], families: own, id } of protocols)
@@ -112,7 +112,7 @@ async function play(
 const shown = (chat: readonly ChatMessage[] = []): string[] =>
   chat.filter(({ role }) => role === "user").map(({ content }) => content);
 
-test("Complex CoT chooses by steps from all of the pool, and asks otherwise than CoT at 8 shots and at none", async () => {
+test("Complex CoT chooses by steps from the pool, and its prompts differ from CoT's at 8 shots and at none", async () => {
   const [complex, cot] = [await play("complex-cot", () => "7"), await play("cot", () => "7")];
   const steps = [3, 7, 11, 15, 19, 0, 1, 2].map((i) => `question ${i}?`);
   expect(shown(complex.chats[0])).toEqual([...steps, "How many?"]);

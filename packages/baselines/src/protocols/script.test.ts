@@ -68,7 +68,7 @@ test("a request with published texts has no word of ours: examples and question 
   }
 });
 
-test("hints stand behind the question, in the order of the answers", async () => {
+test("hints follow the question in the order of the answers", async () => {
   const { chats } = await asked("php", ["The answer is 5", "The answer is 7", "The answer is 7"]);
   expect(chats.map((chat) => chat[1]?.content)).toEqual([
     `${words.base}\n\nQuestion: How many?\nA:`,
@@ -77,7 +77,7 @@ test("hints stand behind the question, in the order of the answers", async () =>
   ]);
 });
 
-test("options stand behind the question as Progressive-Hint writes them", () => {
+test("options follow the question as in Progressive-Hint", () => {
   expect(withAnswerChoices("Which?\nA) 7\nB) A) odd")).toBe("Which? Answer Choices: (A) 7 (B) A)  odd");
   expect(withAnswerChoices("Which?\nA) 5(x + 1)\nB) 6")).toBe("Which? Answer Choices: (A) 5 (x + 1)  (B) 6");
   expect(withAnswerChoices(" How many? ")).toBe("How many?");
@@ -108,7 +108,7 @@ test("a debate asks and answers in the words of its script, whose braces are Pyt
   expect(filled("{} {{}} {}", "{}", "b")).toBe("{} {} b");
 });
 
-test("debaters with roles number and score what they read, and are told their options at first", async () => {
+test("debaters with roles number and score what they read and get their options first", async () => {
   const mmlu = {
     economist: "ECONOMIST",
     system: "DEBATE",
@@ -176,7 +176,7 @@ test("AgentPrune's single agent is asked as its programmer, and decided on alike
   expect(chats[1]?.[1]?.content).toMatch(/OUTPUTS \w{4}: ```python\nanswer = 4\n```\nIT IS 4\n\n$/u);
 });
 
-test("AgentPO: the hint behind the problem; the critic reads a draft, and the actor is asked anew with both", async () => {
+test("AgentPO: the hint follows the problem; the critic reads a draft, and the actor answers again with both", async () => {
   const hint = { hint: "REWRITE", solver: "SOLVE", problem: "P: {p} (H: {h})", suffix: " BOX {{}}" };
   const hinted = await asked("hint", ["a hint", "The answer is 4"], { benchmark: "math500", texts: hint });
   expect(hinted.chats.map((chat) => chat.map(({ content }) => content))).toEqual([

@@ -36,13 +36,13 @@ test("facts are dealt, what is asked is shared, and nothing is lost", () => {
   ).toEqual(["Ann has $3.", "Bob gives 4 coins.", "They spend $1.25 on milk!", "Tom has $2.50 in a jar."].toSorted());
 });
 
-test("options stay a field, and are everybody's with what is asked", () => {
+test("options remain a field and all agents get them with the question", () => {
   const given = { ...problem("Tom has 2 pens. Ann has 3. How many have both?"), choices: ["shaping", "5"] };
   const { problem: split } = dealt(given, 1);
   expect(questionText(split)).toBe("How many have both?\nA) shaping\nB) 5");
 });
 
-test("what states less than two facts is not dealt", () => {
+test("a text with fewer than two facts is not dealt", () => {
   for (const question of [
     "The directed breeding of plants is called",
     "What is 60% of 30%?",
@@ -70,7 +70,7 @@ function check({ problem: split, shards }: DistributedProblem<BenchmarkProblem>,
   expect(shards.at(-1)?.agent).toBeNull();
 }
 
-test("any text comes back, nobody's fact is another's, and shares differ by one at most", () => {
+test("any text can be restored, agents share no fact, and shares differ by one at most", () => {
   const piece = fc.constantFrom(
     "It has $5. ",
     "Is it $x.y$? ",
@@ -115,7 +115,7 @@ test.skipIf(data === undefined).each([
   ["mmlu", "test", 75],
   ["svamp", "all", 3],
   ["math500", "test", 65],
-] as const)("%s %s: every row is dealt or left out, and comes back (LACONIC_DATA)", async (...row) => {
+] as const)("%s %s: every row is dealt or skipped, and can be restored (LACONIC_DATA)", async (...row) => {
   const [name, split, most] = row;
   const benchmark = benchmarkNamed(name);
   const { problems } = await loadSplit(benchmark, split, await findFiles(benchmark, split, data ?? ""));

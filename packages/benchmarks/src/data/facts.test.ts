@@ -59,7 +59,7 @@ test.each([
   expect(split(text)).toEqual({ facts, asked });
 });
 
-test("a heading and an interjection are no facts of their own", () => {
+test("a heading and an interjection are not separate facts", () => {
   const { facts } = split("Oh! Tom has 5 pens. Ann has 6. Well. How many?");
   expect(facts).toEqual(["Oh! Tom has 5 pens.", "Ann has 6. Well."]);
 });

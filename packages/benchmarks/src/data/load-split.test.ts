@@ -79,7 +79,7 @@ test("a file under a known name with other bytes is refused unless allowed", asy
   expect(warnings).toHaveLength(1);
 });
 
-test("what is not there is named, with what was looked for", async () => {
+test("a missing file is named with the searched places", async () => {
   const benchmark = benchmarkNamed("gsm8k");
   await expect(findFiles(benchmark, "test", "/no/such")).rejects.toMatchObject({
     message: "GSM8K, split test: there is no /no/such",

@@ -59,7 +59,7 @@ test("other bytes than the known ones are never put in place", async () => {
   await expect(openSplit(tiny(url), { folder, offline: true })).rejects.toMatchObject({ code: "data_invalid" });
 });
 
-test("a transfer that breaks off goes on where it ended", async () => {
+test("an interrupted transfer resumes at its last byte", async () => {
   const ranges: (string | undefined)[] = [];
   const url = await serverOf((request, response) => {
     ranges.push(request.headers.range);
@@ -74,7 +74,7 @@ test("a transfer that breaks off goes on where it ended", async () => {
   expect(ranges).toEqual([undefined, "bytes=10-"]);
 });
 
-test("what the hub brought first is noted, pinned to its commit, and must stay the same", async () => {
+test("the first download from the hub pins a commit, and its bytes must stay equal", async () => {
   const hub = await startFakeHub("acme/gsm8k", { "main/test-0.jsonl": { bytes: rows } });
   onTestFinished(() => hub.close());
   const folder = await temporaryFolder();

@@ -5,7 +5,7 @@ import { readRow } from "./row-schema.ts";
 
 const problem = { id: "1", question: "Which is even?", gold: "B", choices: ["one", "two"] };
 
-test("options stand once behind their letters, however often a problem is rendered", () => {
+test("options follow their letters once, however often a problem is rendered", () => {
   const text = "Which is even?\nA) one\nB) two";
   expect(questionText(problem)).toBe(text);
   expect(questionText({ question: "2 + 2?" })).toBe("2 + 2?");

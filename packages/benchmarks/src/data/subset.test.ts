@@ -13,7 +13,7 @@ test("a subset repeats by seed, and a smaller one begins a larger one", () => {
     expect(() => seededSubset(items, { seed: 0, limit })).toThrow("expected a whole number from 1 to 50");
 });
 
-test("a pool that gives a test question away is told, by equal text or 13 words in a row", () => {
+test("reports a pool that contains a test question, by equal text or 13 words in a row", () => {
   const words = Array.from({ length: 20 }, (_, i) => `w${i}`);
   const problem = (id: string, question: string) => ({ id, question, gold: "" });
   const test1 = problem("t1", words.join(" "));

@@ -87,7 +87,7 @@ const rest: RequestListener = (_, response) => {
   response.writeHead(206, { "content-range": range }).end(content.slice(9));
 };
 
-test("a server that cuts the connection is asked for the rest, and one that sends elsewhere is followed", async () => {
+test("resumes after a cut connection and follows redirects", async () => {
   const { source, folder } = await served();
   const { mirror, asked } = await answering(cut, rest);
   expect((await openExemplars(source, { folder, mirror })).texts["some"]).toBe('a\nb "c"');

@@ -31,7 +31,7 @@ test.for([
   expect((await gradeProblem(reply, given, { maths, rule: "published" })).correct).toBe(published);
 });
 
-test("a program is judged by the cases that are shown and those that are stored packed", async () => {
+test("shown cases and packed cases judge a program", async () => {
   const hidden = deflateSync(Buffer.from(`\x80\x04\x8c\x1e${'[{"input": "2", "output": "4"}]'.slice(0, 30)}`));
   const judged: unknown[] = [];
   const code: NonNullable<Graders["code"]> = async (_, tests) => {

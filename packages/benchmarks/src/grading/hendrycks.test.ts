@@ -18,7 +18,7 @@ const wrong = [
   ["x+1", "1+x"],
 ] as const;
 
-test("what MATH's grader takes for spelling is one, and nothing that is worth the same", () => {
+test("MATH's grader ignores its spelling differences, and no equal value beyond them", () => {
   const verdicts = (pairs: readonly (readonly [string, string])[]): boolean[] =>
     pairs.map(([answer, gold]) => gradeHendrycks(`So \\boxed{3}. No: \\boxed{${answer}}`, gold).correct);
   expect(verdicts(right)).toEqual(right.map(() => true));

@@ -42,7 +42,7 @@ test("a reply that only boxes its answer has none, as in its evaluation", async 
   expect(await gradeMinerva("\\boxed{5}", "5", maths)).toMatchObject({ correct: false, extracted: null });
 });
 
-test("an answer that is another's part is none, and the steps say what was compared", async () => {
+test("an answer with the other's part is rejected, and the steps name the comparison", async () => {
   const verdict = await gradeMinerva("Final answer: The final answer is 15 units", "15", maths);
   expect(verdict.steps).toEqual([
     { name: "found in the final sentence", answer: "15 units", gold: "15" },

@@ -52,7 +52,7 @@ test("a share that leaves one side empty is refused", async () => {
   await expect(openData(shared(await saved(sums(2)), 0.1))).rejects.toThrow("leaves nothing to measure with");
 });
 
-test("a test file: a training row that asks the same is refused with both places, or left out and listed", async () => {
+test("a training row that repeats a test question is rejected with both places, or skipped and listed", async () => {
   const train = await saved([...sums(4), { question: "what is  7 + 1?", gold: "8" }]);
   const testProblems = await saved([sum(9), sum(7)]);
   const settings: DataSettings = { train, testProblems, grading: "numeric" };
@@ -73,7 +73,7 @@ test("a test file: a training row that asks the same is refused with both places
   ).rejects.toThrow(/row 1: the id 1 is that of .* row 1, which is kept for the test/u);
 });
 
-test("the letters that a team is told are those of the question with the most options", async () => {
+test("the letters in a team's prompt are those of the longest option list", async () => {
   const rows = [
     { question: "a", choices: ["x", "y"], gold: "A" },
     { question: "b", choices: ["x", "y", "z"], gold: "C" },

@@ -21,7 +21,7 @@ test("JSON lines with a byte order mark, CRLF and an empty line", async () => {
   expect(brief(await read("a.jsonl", text, numeric))).toEqual(two);
 });
 
-test("a JSON array, also within gzip", async () => {
+test("reads a JSON array, also within gzip", async () => {
   const text = '\uFEFF[{"question":"1 + 1?","gold":2},\n {"question":"2 + 2?\\nor so","gold":"4"}]';
   expect(brief(await read("a.json", text, numeric))).toEqual(two);
   expect(brief(await read("a.json.gz", gzipSync(text), numeric))).toEqual(two);
@@ -101,7 +101,7 @@ test("columns by name, nested ones by a dot; a column called so to the letter go
 const letter = { grading: "letter" } as const;
 const ofChoices = (choices: unknown, gold: unknown): string => JSON.stringify([{ question: "Which?", choices, gold }]);
 
-test("options: a list, a list in a cell, in an object, or a column each; golds as letter, place or text", async () => {
+test("options are a list, a cell, an object or columns; golds are a letter, an index or a text", async () => {
   const expected = { gold: "B", choices: ["one", "two"], grading: { kind: "letter", letters: "AB" } };
   const cases: readonly [string, string, ProblemOptions][] = [
     ["a.json", ofChoices(["one", "two"], "b"), letter],

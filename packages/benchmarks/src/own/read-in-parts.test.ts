@@ -70,7 +70,7 @@ async function hubWith(bytes: Uint8Array = table): Promise<Opened> {
   };
 }
 
-test("20 rows of a file of several MB take a small share of its bytes, and are those of the whole file", async () => {
+test("20 rows of a large file need a small share of its bytes and equal those of the whole file", async () => {
   const { hub, open, served } = await hubWith();
   expect(table.length).toBeGreaterThan(4 << 20);
   const { problems, source, files } = await open();
@@ -93,7 +93,7 @@ test("20 rows of a file of several MB take a small share of its bytes, and are t
   expect(served()).toBeLessThan(table.length);
 });
 
-test("a file of one's own is read in parts too, and only so many rows of other files", async () => {
+test("a local file is read in parts, and other files only up to a number of rows", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "mine.parquet");
   await writeFile(path, table);
@@ -105,14 +105,14 @@ test("a file of one's own is read in parts too, and only so many rows of other f
   expect((await openProblems([lines, path], { ...settings, rows: 2 })).problems).toHaveLength(2);
 });
 
-test("a column that is not there is named beside those that are", async () => {
+test("a missing column is named along with the present columns", async () => {
   const { open } = await hubWith();
   await expect(open({ columns: { question: "ask", gold: "total" } })).rejects.toThrow(
     /train-0\.parquet row 1: total is not a column; the row has ask, sum, context/u,
   );
 });
 
-test("a transfer that breaks off goes on where it ended", async () => {
+test("an interrupted transfer resumes at its last byte", async () => {
   const { hub, open } = await hubWith();
   let broken = 0;
   hub.faults.push(({ server, range }, response) => {

@@ -13,7 +13,7 @@ test.each([
   ["row labels without a name", ',question,gold\n7,1 + 1?,2\n,,\n8,"2 + 2?\nor so",4\n'],
   ["spaces around cells, names and quotes", ' question , "gold" \n 1 + 1? ,2\n\n "2 + 2?\nor so" , "4" \n'],
   ["empty lines before the header", '\n\nquestion,gold\n1 + 1?,2\n\n"2 + 2?\nor so",4'],
-])("a CSV with %s", async (_, text) => {
+])("reads a CSV with %s", async (_, text) => {
   expect(brief(await read("a.csv", text, numeric))).toEqual(two);
 });
 

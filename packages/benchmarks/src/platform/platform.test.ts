@@ -53,7 +53,7 @@ test("a browser fetches a pinned split, and refuses other bytes", async () => {
   expect(asked[0]).toMatch(/^https:/u);
 });
 
-test("what a browser cannot do is refused with what to do instead", async () => {
+test("a feature that browsers lack is rejected with an alternative", async () => {
   const benchmark = benchmarkNamed("gsm8k");
   await expect(browser.findFiles(benchmark, "test", "/data")).rejects.toThrow("loadSplit");
   await expect(browserFormats.zipEntries("a.zip")).rejects.toThrow("unpack it first");

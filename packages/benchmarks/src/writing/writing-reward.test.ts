@@ -47,7 +47,7 @@ describe("tldr", () => {
     expect(joined.style.transitions).toBeCloseTo(0.4 * 0.45, 6);
     expect(joined.style.overlap).toBeCloseTo(0.6, 6);
   });
-  test("with every kind of transition 2.98 is the most", () => {
+  test("the maximum is 2.98 with every kind of transition", () => {
     const all = Object.values(transitionPhrases)
       .map(([phrase]) => phrase)
       .join(" ");
@@ -57,13 +57,13 @@ describe("tldr", () => {
   });
 });
 
-test("strictly, a phrase inside of a word is none", () => {
+test("a phrase inside a word does not count in strict mode", () => {
   const [first, second] = [words(10, "x"), `${words(26, "y")} something gifted`];
   expect(writingReward("tldr", first, second).terms.style).toBeGreaterThan(0);
   expect(writingReward("tldr", first, second, { strict: true }).terms.style).toBe(0);
 });
 
-test("arxiv: longer texts, other bands, transitions of both", () => {
+test("arxiv: texts are longer, with other bands and all transitions", () => {
   const [first, second] = [words(140, "a"), words(190, "b")];
   const reward = writingReward("arxiv", `${first} however`, second);
   expect(reward).toMatchObject({ stoppedAt: null, terms: { length: 0.5, ratio: 1 } });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { disposing } from "./disposal-stack.ts";
 
-test("what was opened last is closed first, also where one fails", async () => {
+test("resources close in reverse order, also after a failure", async () => {
   const closed: string[] = [];
   const work = disposing(async (closing) => {
     closing.defer(() => closed.push("first"));

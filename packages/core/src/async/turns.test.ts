@@ -38,7 +38,7 @@ async function take<T>(turns: Turns, task: () => Promise<T>, signal?: AbortSigna
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("so many run at a time; one that runs alone waits for those before it and goes before those that wait", async () => {
+test("a number of tasks run at a time; an exclusive task waits for earlier ones and precedes later ones", async () => {
   const turns = new Turns(2);
   const { running, task, end } = stage();
   const all = ["a", "b", "c", "d"].map((name) => take(turns, task(name)));
@@ -59,7 +59,7 @@ test("so many run at a time; one that runs alone waits for those before it and g
   expect(await Promise.all([...all, alone])).toEqual(["a", "b", "c", "d", "alone"]);
 });
 
-test("who is aborted while it waits leaves the line, and those behind it move up", async () => {
+test("an aborted waiter leaves the queue, and later ones move up", async () => {
   const turns = new Turns(1);
   const { running, task, end } = stage();
   const controller = new AbortController();
@@ -76,7 +76,7 @@ test("who is aborted while it waits leaves the line, and those behind it move up
   expect(await last).toBe("c");
 });
 
-test("a task that throws gives its turn back; after close nobody gets one", async () => {
+test("a task that throws releases its turn; after close no task gets one", async () => {
   const turns = new Turns(1);
   await expect(take(turns, () => Promise.reject(new Error("no")), undefined, true)).rejects.toThrow("no");
   expect(await take(turns, async () => 1)).toBe(1);
@@ -88,7 +88,7 @@ test("a task that throws gives its turn back; after close nobody gets one", asyn
   await expect(take(turns, task("c"))).rejects.toMatchObject({ code: "engine_failed" });
 });
 
-test("more places let those in that wait; fewer end nobody's turn", async () => {
+test("more places admit waiting tasks; fewer places interrupt none", async () => {
   const turns = new Turns(1);
   const { running, task, end } = stage();
   const all = ["a", "b", "c", "d"].map((name) => take(turns, task(name)));

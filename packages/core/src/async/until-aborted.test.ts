@@ -3,7 +3,7 @@ import { expectNotAborted, untilAborted } from "./until-aborted.ts";
 
 const aborted = expect.objectContaining({ code: "aborted", message: "the thing: aborted" }) as Error;
 
-test("work that is done in time comes through, and nobody listens any more", async () => {
+test("work within the time limit returns its result, and no listener remains", async () => {
   const controller = new AbortController();
   const late: unknown[] = [];
   const wait = (work: Promise<unknown>): Promise<unknown> =>

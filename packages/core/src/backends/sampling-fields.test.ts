@@ -25,7 +25,7 @@ test("servers get the fields that they know, in an order that is always the same
   expect(sent("ai-sdk")).toBe('{"temperature":0.7,"topP":0.9,"topK":20}');
 });
 
-test("what is absent is written as what changes nothing there", () => {
+test("an absent option is written as its neutral value", () => {
   expect(samplingFields("vllm", { temperature: 1 }, "all")).toEqual({ temperature: 1, top_p: 1, top_k: 0, min_p: 0 });
   expect(samplingFields("sglang", { temperature: 1 }, "all")["top_k"]).toBe(-1);
 });
@@ -42,7 +42,7 @@ test.each(backEnds)("fields of %s come back as the sampling that they ask for", 
   }
 });
 
-test("a server's fields may say that nothing is cut", () => {
+test("a server's fields can declare that nothing is cut", () => {
   expect(samplingFieldShapes("openai-extended")["top_k"]).toMatchObject({ integer: true, min: -1 });
   expect(samplingOfFields("openai-extended", { top_k: 0, top_p: 1, min_p: 0 })).toEqual({ temperature: 1 });
 });
@@ -66,7 +66,7 @@ describe("checkSampling", () => {
     );
   });
 
-  test("what changes nothing is not refused", () => {
+  test("a neutral value is accepted", () => {
     checkSampling({ temperature: 1, topP: 1, minP: 0 }, server);
   });
 });

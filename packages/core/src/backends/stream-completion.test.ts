@@ -53,7 +53,7 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
 const textOf = (events: readonly TextEvent[]): string =>
   events.map((event) => (event.kind === "text" ? event.text : "")).join("");
 
-test("tokens come as they are drawn, and the completion last", async () => {
+test("tokens arrive one by one, and the completion last", async () => {
   const model = writer("abc");
   const seen: [string, number][] = [];
   for await (const event of streamCompletion(model, request))
@@ -61,7 +61,7 @@ test("tokens come as they are drawn, and the completion last", async () => {
   expect(seen.map((each) => each.join("/"))).toEqual(["a/1", "b/2", "c/3", "/4", "abc/4"]);
 });
 
-test("nothing is asked before somebody reads, and who stops reading ends the request", async () => {
+test("a request starts with its first reader and ends when the reader stops", async () => {
   const model = writer("abcdefgh");
   const events = streamCompletion(model, request);
   await new Promise((done) => setTimeout(done, 5));
@@ -102,7 +102,7 @@ test("pieces of text together are the text, without a stop text that comes in pa
   expect(tokenizer.decode(drawn.map(({ token }) => token))).toBe("ab-c-cd");
 });
 
-test("what is held back at the end comes with the end, and so does an end token", async () => {
+test("held text arrives with the end, and so does an end token", async () => {
   const held = { ...request, sampling: { ...request.sampling, stop: ["cx"] } };
   const events = await collect(streamText(writer("abc"), held, tokenizer));
   expect(events.map((event) => (event.kind === "text" ? [event.text, event.drawn.length] : null))).toEqual([

@@ -5,7 +5,7 @@ import { memoryFileSystem } from "./memory-file-system.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-test("what is written is read, listed, hashed, moved and removed", async () => {
+test("written files can be read, listed, hashed, moved and removed", async () => {
   const fs = memoryFileSystem({ "/run/a.txt": "one" });
   await fs.append("/run/a.txt", " two");
   await fs.append("/run/new.txt", "x");
@@ -24,7 +24,7 @@ test("what is written is read, listed, hashed, moved and removed", async () => {
   expect(await fs.exists("/run")).toBe(false);
 });
 
-test("what is not there says so as Node does", async () => {
+test("a missing file gives Node's error", async () => {
   const fs = memoryFileSystem();
   for (const missing of [fs.read("x"), fs.list("x"), fs.digest("x"), fs.rename("x", "y"), fs.openToRead("x")])
     await expect(missing).rejects.toMatchObject({ code: "ENOENT" });

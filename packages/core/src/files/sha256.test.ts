@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { sha256 } from "./sha256.ts";
 
-test("the standard's examples", () => {
+test("hashes equal the standard's examples", () => {
   expect(sha256("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   expect(sha256("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
-test("any length around the blocks, at any place of a buffer, as Node's", () => {
+test("hashes equal Node's for any length around the blocks and any offset", () => {
   const bytes = Uint8Array.from({ length: 400 }, (_, i) => (i * 167) % 256);
   for (let length = 0; length < 300; length++) {
     const part = bytes.subarray(length % 7, (length % 7) + length);

@@ -61,7 +61,7 @@ test.each([
   ['{"a": 1', 0, -1],
   ['["a', 0, -1],
   ["[".repeat(101) + "]".repeat(101), 0, -1],
-])("of %j the value from %i ends at %i", (text, start, end) => {
+])("%j: the value from %i ends at %i", (text, start, end) => {
   expect(jsonEnd(text, start)).toBe(end);
 });
 

@@ -21,7 +21,7 @@ test("two that speak at once cost the longer one; who reads waits", () => {
   expect(criticalPath({ calls: [] })).toEqual({ calls: 0, writtenTokens: 0 });
 });
 
-test("so do seconds, along a path of their own; a call that was not timed leaves none", () => {
+test("seconds add up along a separate path; an untimed call leaves none", () => {
   const timed = [
     { ...call(0, 0, "a", 50), seconds: 1 },
     { ...call(1, 0, "b", 1), seconds: 4 },
@@ -49,7 +49,7 @@ test("silence is counted by agent", () => {
   ).toEqual({ a: 0.5, b: 0 });
 });
 
-test("on random ledgers: no path is longer than all that was written, none shorter than the longest call, and sums agree", () => {
+test("on random ledgers, paths are within the longest call and all written tokens, and sums agree", () => {
   const random = randomFromSeed(5);
   for (let i = 0; i < 300; i++) {
     const ledger: Ledger = {

@@ -21,7 +21,7 @@ const ledger: Ledger = {
   ],
 };
 
-test("totals by agent and by edge", () => {
+test("totals add up by agent and by edge", () => {
   expect(ledgerTotals(ledger)).toEqual({
     calls: 5,
     promptTokens: 92,

@@ -19,7 +19,7 @@ test.each<[string, TokenPrice | null, Partial<TokenCounts>, number | null]>([
   expect(cost === null ? null : Math.round(cost * 1e9) / 1e3).toBe(micros);
 });
 
-test("on random counts no kinds cost more than the same tokens at the highest rates, and costs of calls add up", () => {
+test("on random counts, kinds cost at most the highest rates, and costs of calls add up", () => {
   const random = randomFromSeed(3);
   for (let i = 0; i < 500; i++) {
     const rate = (): number => random.integer(20) / 2;

@@ -5,7 +5,7 @@ import { findBadLogProb, logProbRange, sampledLogProbRange } from "./index.ts";
 const rows = (value: number): ReturnType<typeof ragged> => ragged([[-1, -0.5], [], [-2, value, -3]]);
 
 test.each([0.002, 1, -1000.5, -9999, -1e30, -Infinity, Infinity, NaN])(
-  "a sampler's log-prob of %d: where it stands",
+  "a sampler's log-prob of %d: names its index",
   (value) => {
     expect(findBadLogProb(rows(value), sampledLogProbRange)).toEqual({ sequence: 2, token: 1, value });
     expect(findBadLogProb(rows(value), sampledLogProbRange, Uint8Array.of(1, 1, 1, 0, 1))).toBeNull();
@@ -16,12 +16,12 @@ test.each([0, 1e-6, 5e-4, -37, -1000])("a sampler's log-prob of %d passes", (val
   expect(findBadLogProb(rows(value), sampledLogProbRange)).toBeNull();
 });
 
-test("a forward pass may find a token as unlikely as a masked one is not", () => {
+test("a forward pass can give a token the probability of a masked one only if unmasked", () => {
   expect(findBadLogProb(rows(-5000), logProbRange)).toBeNull();
   expect(findBadLogProb(rows(-1e9), logProbRange)).toMatchObject({ sequence: 2, token: 1 });
 });
 
-test("of several the first is named, and of none null", () => {
+test("names the first of several, and null without any", () => {
   expect(findBadLogProb(ragged([[], [NaN], [NaN]]), logProbRange)).toEqual({ sequence: 1, token: 0, value: NaN });
   expect(findBadLogProb(ragged([[], []]), logProbRange)).toBeNull();
   expect(findBadLogProb(ragged([]), logProbRange)).toBeNull();

@@ -23,7 +23,7 @@ test("the tails beyond a quantile have the rest of the probability, whatever the
   expect(studentTails(0, 5)).toBe(1);
 });
 
-test("Student's test of paired differences is that of Student 1908 (sleep, 10 patients), and tests nothing of equal values", () => {
+test("the test of paired differences equals Student 1908 (sleep, 10 patients) and skips equal values", () => {
   const sleep = [1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4];
   expect(studentTest(sleep)).toBeCloseTo(0.00283289, 8); // scipy.stats.ttest_1samp
   expect([studentTest([3, 3, 3]), studentTest([3])]).toEqual([null, null]);

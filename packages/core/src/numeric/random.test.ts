@@ -34,14 +34,14 @@ describe("known answers", () => {
       [2576977301, 4294964986, 3347982300, 1292384487, 1693057096],
       [546895757, 2021823316, 1296774996, 2085903915],
     ],
-  ])("from state %j", (state, outputs, after) => {
+  ])("continues from state %j", (state, outputs, after) => {
     const random = randomFromState(state);
     expect(draw(outputs.length, () => random.uniform() * word)).toEqual(outputs);
     expect(random.state()).toEqual(after);
   });
 
   // From a separate implementation in Python with unbounded integers.
-  test("from a seed, and from a split of it", () => {
+  test("continues from a seed and from its split", () => {
     expect(randomFromSeed("laconic").state()).toEqual([1425226014, 2120206103, 2914867366, 4112994630]);
     const random = randomFromSeed(1);
     expect(random.state()).toEqual([3969301975, 4261371604, 1261440736, 1413313522]);
@@ -56,7 +56,7 @@ describe("known answers", () => {
     draw(3, () => random.normal()).forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 14));
   });
 
-  test("a seed is its text: 1 and '1' start the same stream, 1 and 2 do not", () => {
+  test("a seed is its text: 1 and '1' start equal streams, 1 and 2 do not", () => {
     expect(randomFromSeed(1).state()).toEqual(randomFromSeed("1").state());
     expect(randomFromSeed(1).state()).not.toEqual(randomFromSeed(2).state());
   });

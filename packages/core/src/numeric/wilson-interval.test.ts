@@ -17,7 +17,7 @@ test("Wilson's interval ends where a true proportion would be z standard errors 
   expect(wilsonInterval(5, 10)).toBeAllclose([0.2366, 0.7634], { absolute: 1e-4 });
 });
 
-test("without a success, without a failure, without a trial", () => {
+test("the interval is defined without a success, a failure or a trial", () => {
   const edge = (z * z) / (10 + z * z); // 0.2775
   expect(wilsonInterval(0, 10)).toBeAllclose([0, edge], { absolute: 1e-12 });
   expect(wilsonInterval(10, 10)).toBeAllclose([1 - edge, 1], { absolute: 1e-12 });
@@ -42,7 +42,7 @@ test("repeats of one question are one trial, whatever they answer", () => {
 });
 
 test.each([2, 5, 60])(
-  "of %i questions, the interval by question holds the true share where the plain one does not",
+  "%i questions: the interval by question covers the true share where the plain one does not",
   (questions) => {
     const random = randomFromSeed("coverage");
     const [worlds, repeats] = [2000, 8];

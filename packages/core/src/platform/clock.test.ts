@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { systemClock } from "./clock.ts";
 
-test("hundreds wait on one signal without a warning, and all hear of its end", async () => {
+test("hundreds of listeners wait on one signal without a warning, and all get its end", async () => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   const stop = new AbortController();
   const waits = Array.from({ length: 300 }, () => systemClock.sleep(60_000, stop.signal));

@@ -40,7 +40,7 @@ test("a line that no string holds is refused by its row", async () => {
   expect(rows).toEqual(["a"]);
 });
 
-test("packed bytes become no more than they may, and what is none is refused in words", () => {
+test("unpacked bytes respect their limit, and invalid bytes are rejected with a reason", () => {
   const packed = gzipSync(Buffer.alloc(1 << 20));
   expect(unpackedBytes(packed, 1 << 20)).toHaveLength(1 << 20);
   const refused = (bytes: Uint8Array, most?: number): unknown => {

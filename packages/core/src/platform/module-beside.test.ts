@@ -5,6 +5,6 @@ test.each([
   ["file:///a/b/here.ts", "file:///a/b/thread.ts"],
   ["file:///a/b/here.ts?namespace=one", "file:///a/b/thread.ts"],
   ["file:///a/b/here.js?name=x.ts", "file:///a/b/thread.js"],
-])("the module beside %s is %s", (url, expected) => {
+])("reads %s as the module %s", (url, expected) => {
   expect(moduleBeside("./thread", url).href).toBe(expected);
 });

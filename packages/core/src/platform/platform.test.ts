@@ -35,13 +35,13 @@ test.each([
   ["linux", "EPERM"],
   ["linux", "EBUSY"],
   ["darwin", "EACCES"],
-])("what does not pass fails at once: on %s %s", async (name, code) => {
+])("a failing case fails at once: on %s %s", async (name, code) => {
   const { move, calls } = failing(code, 2);
   await expect(moveFile("a", "b", systemOf(name), move)).rejects.toThrow(code);
   expect(calls()).toBe(1);
 });
 
-test("of processes that make one folder the first is kept, and no draft stays", async () => {
+test("the first of several processes that make one folder wins, and no draft remains", async () => {
   const into = await temporaryFolder();
   const make = (text: string): Promise<void> =>
     makeFolderOnce(join(into, "made"), (draft) => writeFile(join(draft, "text"), text));

@@ -49,7 +49,7 @@ test("members are found by their headers, and any gzip reads the file as lines",
   expect((await placesIn(partial))[0]?.head).toEqual(head(7, false));
 });
 
-test("wherever a write was cut short, what lies before is whole and the rest is named", async () => {
+test("entries before a truncated write are whole, and the rest is named", async () => {
   const [first, second] = [member(1), member(2, 300)];
   for (let cut = 1; cut < second.length; cut++) {
     const file = Buffer.concat([first, second.subarray(0, cut)]);
@@ -63,7 +63,7 @@ test("wherever a write was cut short, what lies before is whole and the rest is 
     expect(await endsWhole(reading(file), file.length)).toBe(true);
 });
 
-test("what is damaged is passed over up to the next member", async () => {
+test("the reader skips damaged bytes up to the next member", async () => {
   const [a, b, c] = [member(1), member(2, 150_000), member(3)];
   const foreign = Buffer.from("no member at all");
   expect(steps(await placesIn(Buffer.concat([a, foreign, b, c])))).toEqual([1, null, 2, 3]);
@@ -76,7 +76,7 @@ test("what is damaged is passed over up to the next member", async () => {
   expect(await placesIn(Buffer.alloc(0))).toEqual([]);
 });
 
-test("a gzip that has header fields of its own is refused", () => {
+test("rejects a gzip with extra header fields", () => {
   const named = Buffer.from(gzipSync("x"));
   named[3] = 8;
   expect(() => gzipMember(named, head(1))).toThrow("expected a gzip without header fields");

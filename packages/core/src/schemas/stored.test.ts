@@ -29,7 +29,7 @@ const accepted: readonly [string, z.ZodType, unknown][] = [
   ["a ledger", ledgerSchema, episode.ledger],
 ];
 
-test.each(accepted)("%s is accepted as it is, through JSON", (_name, schema, value) => {
+test.each(accepted)("%s is accepted unchanged, through JSON", (_name, schema, value) => {
   expect(schema.parse(JSON.parse(JSON.stringify(value)))).toEqual(value);
 });
 
@@ -74,7 +74,7 @@ function withUtterance(index: number, change: object): object {
   };
 }
 
-describe("what is rejected is rejected at its path", () => {
+describe("an invalid value is rejected at its path", () => {
   test.each(rejected)("%s: %s", (_name, path, schema, value) => {
     const issues = schema.safeParse(value).error?.issues ?? [];
     expect(issues.map((issue) => issue.path.join("."))).toEqual([path]);

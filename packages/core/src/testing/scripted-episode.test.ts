@@ -27,7 +27,7 @@ test.each<[string, ...Partial<ScriptedTurn>[]]>([
   ["silent", { text: "" }, { reads: [0] }],
   ["later", { reads: [1] }, {}],
   ["its own", { reads: [0] }, {}],
-])("a turn cannot read one that is %s", (_, ...turns) => {
+])("a turn cannot read a message that is %s", (_, ...turns) => {
   const read = (): unknown => scriptedEpisode(turns.map((turn) => ({ agent: "a", text: "x", ...turn })));
   expect(read).toThrowError(expect.objectContaining({ code: "input_invalid" }));
 });

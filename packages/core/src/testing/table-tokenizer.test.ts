@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tableTokenizer } from "./index.ts";
 
-test("what it cannot spell is refused by name", () => {
+test("rejects unencodable text by name", () => {
   const tokenizer = tableTokenizer("ab");
   expect(() => tokenizer.encode("abc")).toThrowError(
     expect.objectContaining({ code: "input_invalid", detail: { character: "c" } }),

@@ -7,13 +7,13 @@ test("control characters are named; tabs and line ends stay", () => {
   );
 });
 
-test("what turns or hides text is named", () => {
+test("names characters that turn or hide text", () => {
   expect(visibleText("user\u202Eexe.txt\u2066\u200b\ufeff\u2028")).toBe(
     "user⟨U+202E⟩exe.txt⟨U+2066⟩⟨U+200B⟩⟨U+FEFF⟩⟨U+2028⟩",
   );
 });
 
-test("scripts that read from the right, and joined emoji, stay as they are", () => {
+test("scripts from right to left and joined emoji remain unchanged", () => {
   const text = "שלום مرحبا 👩‍👩‍👧 क्‍ष";
   expect(visibleText(text)).toBe(text);
 });

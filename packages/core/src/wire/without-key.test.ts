@@ -14,7 +14,7 @@ test.each([
   ["", ""],
 ])("%j is shown as %j", (text, shown) => expect(withoutKey(text, key)).toBe(shown));
 
-test("what is too short to be a secret is left", () => expect(withoutKey("abc abc", "abc")).toBe("abc abc"));
+test("a text too short for a secret remains", () => expect(withoutKey("abc abc", "abc")).toBe("abc abc"));
 
 test("no cut of any text with the key in it shows four of its characters in a row", () => {
   const random = randomFromSeed(1);

@@ -50,37 +50,34 @@ test("12 kB a position in bfloat16: three quarters of 8 GB are 488,281 positions
 test.each([
   ["pages of 256", 256],
   ["rows", null],
-] as const)(
-  "%s: 512 replies of 2,048 positions at most are let in with 8 GB free, and grow while there is room",
-  (_, size) => {
-    const { kernels, made } = kernelsWith(size, 8e9);
-    const pages = new CachePages(kernels, half, { share: 0.75 });
-    const replies = Array.from({ length: 512 }, () => holder(0));
-    const wants = replies.map((each) => ({ holder: each, positions: pages.firstPositions(100, 2048, 512) }));
-    expect(pages.fits(wants)).toBe(true);
-    expect(pages.take(wants)).toBe(true);
-    expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
-    // One position more each, as long as that is possible.
-    const grow = (): boolean => {
-      const more = replies.flatMap((each) => {
-        each.held += 1;
-        const positions = pages.nextPositions(each, 2048);
-        return positions === null ? [] : [{ holder: each, positions }];
-      });
-      return more.length === 0 || pages.take(more);
-    };
-    for (const each of replies) each.held = 100;
-    let reached = 100;
-    while (reached < 2048 && grow()) reached += 1;
-    // Whole pages and steps of growth leave some of the 953 unused.
-    expect(reached).toBeGreaterThanOrEqual(size === null ? 850 : 767);
-    expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
-    pages.free();
-    expect(made).toEqual([]);
-  },
-);
+] as const)("%s: at most 512 replies of 2,048 positions start with 8 GB free, and grow with free memory", (_, size) => {
+  const { kernels, made } = kernelsWith(size, 8e9);
+  const pages = new CachePages(kernels, half, { share: 0.75 });
+  const replies = Array.from({ length: 512 }, () => holder(0));
+  const wants = replies.map((each) => ({ holder: each, positions: pages.firstPositions(100, 2048, 512) }));
+  expect(pages.fits(wants)).toBe(true);
+  expect(pages.take(wants)).toBe(true);
+  expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
+  // One position more each, as long as that is possible.
+  const grow = (): boolean => {
+    const more = replies.flatMap((each) => {
+      each.held += 1;
+      const positions = pages.nextPositions(each, 2048);
+      return positions === null ? [] : [{ holder: each, positions }];
+    });
+    return more.length === 0 || pages.take(more);
+  };
+  for (const each of replies) each.held = 100;
+  let reached = 100;
+  while (reached < 2048 && grow()) reached += 1;
+  // Whole pages and steps of growth leave some of the 953 unused.
+  expect(reached).toBeGreaterThanOrEqual(size === null ? 850 : 767);
+  expect(bytesOf(made)).toBeLessThanOrEqual(0.75 * 8e9);
+  pages.free();
+  expect(made).toEqual([]);
+});
 
-test("full pages of a common beginning are shared, the rest is copied, and each is free when its last holder is gone", () => {
+test("replies share the full pages of a common prefix, copy the rest, and release each page at its last holder", () => {
   const { kernels } = kernelsWith(4);
   const copied: string[] = [];
   const pages = new CachePages(
@@ -121,7 +118,7 @@ test("full pages of a common beginning are shared, the rest is copied, and each 
   expect(fifth.pages).toEqual([0, 1, 3, 4]);
 });
 
-test("the limit is a share of what was free at first, what was asked for, or 1 GiB where a device does not say", () => {
+test("the limit is a share of the free memory, the requested size, or 1 GiB on a silent device", () => {
   let free = 1000;
   const device = { memory: () => ({ free, total: 2000 }) };
   expect(cacheLimitBytes(device, { share: 0.75 })).toBe(750);
@@ -131,7 +128,7 @@ test("the limit is a share of what was free at first, what was asked for, or 1 G
   expect(cacheLimitBytes({ memory: () => null }, { share: 0.75 })).toBe(2 ** 30);
 });
 
-test("what does not fit is refused whole", () => {
+test("an oversized request is rejected whole", () => {
   const { kernels, made } = kernelsWith(4);
   const pages = new CachePages(kernels, half, { bytes: 5 * 4 * 12_288 });
   const [one, two] = [holder(0), holder(0)];

@@ -42,7 +42,7 @@ const anyRequest = fc
     request(seed, { promptTokens, sampling, ...(topLogProbs !== undefined && { topLogProbs }) }),
   );
 
-test("replies are the same, bit for bit, where the device is a step ahead of the host, and nothing stays behind", async () => {
+test("replies are bit-identical if the device runs a step ahead of the host, and nothing remains", async () => {
   const kernels = createReferenceKernels();
   const model = tinyModel(kernels);
   const before = kernels.liveTensors();

@@ -59,7 +59,7 @@ async function replies(pageSize: number | null, limits: Partial<GenerationLimits
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 test.each(caches)(
-  "$kind: a reply that gave its pages up goes on with the same tokens, log-probs and draws",
+  "$kind: a reply that released its pages continues with equal tokens, log-probs and draws",
   async ({ pageSize }) => {
     const free = await replies(pageSize, { cache: { bytes: 1e9 } });
     // Room for all prompts and some tokens each, but not for all replies; large caches grow by need.
@@ -73,14 +73,14 @@ test.each(caches)(
   },
 );
 
-test("with pages, replies give up what they hold and are computed anew", async () => {
+test("replies release their pages under pressure and are recomputed", async () => {
   const free = await replies(4, { cache: { bytes: 1e9 } });
   const tight = await replies(4, { cache: { bytes: 72 * perPosition } });
   expect(tight.said).toEqual(free.said);
   expect(sum(tight.passes)).toBeGreaterThan(sum(free.passes));
 });
 
-test("a cache that the device has no room for begins anew in what it has, and the replies stay", async () => {
+test("a cache too large for the device restarts smaller, and the replies remain", async () => {
   const expected = (await replies(4, { cache: { bytes: 1e9 } })).said;
   const roomy = metered(createReferenceKernels());
   await new RunningBatch(uploadModel(roomy.kernels, config, parameters), { cache: { bytes: 1e9 } }).sample(requests, 0);

@@ -92,7 +92,7 @@ test.each(caches)(
 );
 
 test.each(caches)(
-  "%s: requests join, go on from kept prefixes and are cancelled at any time, and the rest say what they say alone",
+  "%s: requests join, reuse cached prefixes and are cancelled at any time without an effect on others",
   async (_kind, create) => {
     const kernels = create();
     const model = tinyModel(kernels);
@@ -171,7 +171,7 @@ test.each(caches)("%s: kept prefixes stay within their bytes: the newest ones", 
   batch.releaseKept();
 });
 
-test("kept prefixes are given back when they are too old, though nobody asks", async () => {
+test("cached prefixes expire without a request", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   try {
     const kernels = createReferenceKernels();

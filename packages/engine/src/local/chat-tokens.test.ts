@@ -43,7 +43,7 @@ describe("a chat with replies that were sampled", () => {
   // The second letter of "ab" was drawn by itself, as no text is tokenised.
   const odd: OwnReply = { text: "cabin", tokens: [...letters("cabin"), endToken] };
 
-  test("goes on from the tokens that were drawn, turn after turn", () => {
+  test("continues from its sampled tokens, turn after turn", () => {
     const turns = play([odd, { text: "lab", tokens: [...letters("lab"), endToken] }, odd]);
     for (const [turn, { asked }] of turns.slice(1).entries()) {
       const before = turns[turn] as (typeof turns)[number];
@@ -55,13 +55,13 @@ describe("a chat with replies that were sampled", () => {
     expect(tokenizer.decode(turns[1]?.asked ?? [])).toBe(tokenizer.decode(tokenizer.encodeChat(messages)));
   });
 
-  test("is the same where no reply is told", () => {
+  test("gives equal results without a listener", () => {
     const messages = [user("a"), assistant("cabin"), user("b")];
     expect(chatTokens(messages, [], tokenizer)).toEqual(tokenizer.encodeChat(messages));
     expect(chatTokens(messages, [{ ...odd, text: "another" }], tokenizer)).toEqual(tokenizer.encodeChat(messages));
   });
 
-  test("leaves out what completed a stop text, and closes a reply that was cut", () => {
+  test("omits the tokens of a stop text and closes a cut reply", () => {
     const stopped = play([{ text: "cab", tokens: letters("cab\n") }, odd]);
     expect(startsWith(stopped[1]?.asked ?? [], [...(stopped[0]?.asked ?? []), ...letters("cab"), endToken])).toBe(true);
     const cut = play([{ text: "cab", tokens: letters("cab") }, odd]);

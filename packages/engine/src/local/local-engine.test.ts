@@ -185,7 +185,7 @@ describe("a signal", () => {
   const source = { kind: "config", config: tiny, seed: 3 } as const;
   const aborted = { code: "aborted" };
 
-  test("ends the opening of a model: what was made is freed, and the engine goes on", async () => {
+  test("ends the opening of a model, frees its parts, and the engine continues", async () => {
     const kernels = [createReferenceKernels(), createReferenceKernels()];
     const engine = await createInlineEngine(kernels);
     await expect(engine.createModel(source, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);

@@ -52,7 +52,7 @@ function countingSampler(batches: number[]): Sampler {
   };
 }
 
-test("requests of one turn of the event loop travel as one batch", async () => {
+test("sends the requests of one turn of the event loop as one batch", async () => {
   const batches: number[] = [];
   const policy = localPolicy({ id: "p", sampler: countingSampler(batches), tokenizer });
   const completions = await Promise.all([1, 2, 3].map((seed) => policy.complete(request(seed))));

@@ -219,7 +219,7 @@ test("a first space that the text does not have completes no stop text", async (
   await engine.close();
 });
 
-test("a text prompt begins as its checkpoint's texts do; tokens stay as they are", async () => {
+test("a text prompt begins as its checkpoint's texts do; token prompts are unchanged", async () => {
   const asked: SampleRequest[] = [];
   const policy = localPolicy({
     id: "p",

@@ -105,7 +105,7 @@ const family: readonly TrainingSequence[] = [
   { promptTokens: [1, 2, 3, 4, 0, 5, 2], completionTokens: [3] },
 ];
 
-test.for(models)("what sequences share has the adapter's gradients of separate ones: $name", async (model) => {
+test.for(models)("shared prefixes give the adapter's gradients of separate sequences: $name", async (model) => {
   const lora = { rank: 2, alpha: 3 };
   const adapter = randomAdapter(model.config, lora);
   const [together, apart] = await Promise.all(
@@ -116,7 +116,7 @@ test.for(models)("what sequences share has the adapter's gradients of separate o
     expect(gradient, name).toBeAllclose(apart?.gradients.get(name) as Float64Array, { absolute: 1e-12 });
 });
 
-test("a mask of a shared row is that of its prefix, in whatever batch it lies; of rows that are not shared its sequence's", async () => {
+test("the mask of a shared row is its prefix's, and of another row its sequence's", async () => {
   const kernels = createReferenceKernels();
   const maskOf = async (own: readonly TrainingSequence[], shared: boolean): Promise<number[][]> => {
     const batch = packBatch(kernels, own, { shared });

@@ -14,7 +14,7 @@ import { randomFromSeed } from "@laconic/core";
 const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 
-test("what PEFT writes by default is read, with its names", () => {
+test("reads PEFT's default format with its names", () => {
   const whole = {
     ...written,
     lora_dropout: 0.1,

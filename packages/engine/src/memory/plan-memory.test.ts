@@ -113,7 +113,7 @@ test("sampling holds the planned caches, and no more than the planned workspace"
   }
 });
 
-test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
+test("plans the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   const config = parseModelConfig(qwenHalfBillion);
   const parameters = 494_032_768; // as the model card counts
   const given = { ...settings, dtype: "bfloat16", promptTokens: 512, completionTokens: 512, rollouts: 64 } as const;
@@ -146,7 +146,7 @@ test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   expect(adapter.training).toBeLessThan(full.training);
 });
 
-test("the largest batches fit, and one more does not", () => {
+test("the largest batches fit, and larger ones do not", () => {
   const config = parseModelConfig(Object.values(tinyConfigs)[0] as Record<string, unknown>);
   for (const memory of [200_000, 1_000_000, 12_345_678]) {
     const { microBatch, rollouts } = largestBatches(config, settings, memory);

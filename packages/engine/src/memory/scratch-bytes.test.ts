@@ -45,7 +45,7 @@ test("segments of a tree are padded to those up to twice as long, from copies wi
   ]);
 });
 
-test("what a tree of a thousand leaves takes grows with its rows, not with its leaves times its longest path", () => {
+test("memory of a tree with a thousand leaves grows with its rows, not with leaves times depth", () => {
   const lengths = [1000, ...Array.from({ length: 1000 }, () => 10)];
   const star = layoutOf(lengths, 1010, [-1, ...Array.from({ length: 1000 }, () => 0)]);
   const [, backward] = bothWays(11_000, star);

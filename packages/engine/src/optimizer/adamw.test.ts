@@ -54,7 +54,7 @@ function setUp(): {
   };
 }
 
-test("the first step moves by the learning rate against the gradient's sign; matrices decay, vectors do not", async () => {
+test("the first step moves by the learning rate against the gradient's sign; only matrices decay", async () => {
   const { step, values } = setUp();
   expect(await step([3, -4, 12])).toEqual({ gradNorm: 13, applied: true, step: 1 });
   const [a, b, c] = await values();
@@ -81,7 +81,7 @@ test("clipping scales the whole gradient to the norm and reports the norm before
   expect(await clipped.values()).toEqual(await scaled.values());
 });
 
-test.each([NaN, Infinity])("a gradient with %d changes nothing", async (bad) => {
+test.each([NaN, Infinity])("ignores a gradient with %d", async (bad) => {
   const { step, values, optimizer } = setUp();
   expect(await step([1, bad, 1])).toMatchObject({ applied: false, step: 0 });
   expect(await values()).toEqual([1, -2, 3]);

@@ -40,7 +40,7 @@ test("reads Qwen2: biases on queries, keys and values only", () => {
   } satisfies ModelConfig);
 });
 
-test("reads Qwen3: norms on queries and keys, a head width of its own, no biases", () => {
+test("reads Qwen3: norms on queries and keys, a separate head width, no biases", () => {
   const config = parseModelConfig({ ...qwen2, model_type: "qwen3", head_dim: 128, attention_bias: false });
   expect(config).toMatchObject({ headDim: 128, qkNorm: true, qkvBias: false, outputBias: false });
 });
@@ -57,7 +57,7 @@ test("Mistral without a sliding window is a Llama", () => {
   expect(mistral).toEqual({ ...llama, modelType: "mistral" });
 });
 
-test("keys that Hugging Face may leave out take its defaults", () => {
+test("optional keys take Hugging Face's defaults", () => {
   const { num_key_value_heads: _, rms_norm_eps: _eps, rope_theta: _theta, tie_word_embeddings: _tie, ...rest } = qwen2;
   expect(parseModelConfig({ ...rest, model_type: "llama" })).toMatchObject({
     kvHeads: 14,

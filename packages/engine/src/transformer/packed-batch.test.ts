@@ -49,7 +49,7 @@ test("each row predicts the next token; the prompt is not predicted, the last to
   });
 });
 
-test("what sequences share is packed once; a row that begins branches predicts a token for each", async () => {
+test("shared prefixes are packed once; a branching row predicts a token for each branch", async () => {
   const sequences = [
     { promptTokens: [10, 11], completionTokens: [20, 21] },
     { promptTokens: [10, 11], completionTokens: [22, 21] },

@@ -59,7 +59,7 @@ test("segments are as long as they can be, and lie depth first", () => {
   );
 });
 
-test("a prompt with replies, a turn that goes on, a repetition, and a sequence without a completion", () => {
+test("packs a prompt with replies, a further turn, a repetition, and a sequence without a completion", () => {
   const sequences = [
     sequence([1, 2], [3, 9]),
     sequence([1, 2], [4, 9]),

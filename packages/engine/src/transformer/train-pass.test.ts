@@ -139,7 +139,7 @@ const shared: readonly TrainingSequence[] = [
   { promptTokens: [1], completionTokens: [2, 3, 4] },
 ];
 
-test.for(models)("what sequences share is passed once, with the gradients of separate ones: $name", async (given) => {
+test.for(models)("one pass over shared prefixes gives the gradients of separate sequences: $name", async (given) => {
   const { config, values } = given;
   const kernels = createReferenceKernels();
   const model = uploadModel(kernels, config, values);

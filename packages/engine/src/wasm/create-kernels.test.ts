@@ -7,7 +7,7 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 const made: Kernels[] = [];
 afterAll(() => made.forEach((kernels) => kernels.dispose()));
 
-test("starting leaves the process's error handlers as they were, and prints nothing", async () => {
+test("starting leaves the process's error handlers unchanged and prints nothing", async () => {
   const own = (): void => {};
   process.on("unhandledRejection", own);
   const before = events.map((event) => process.listeners(event as "uncaughtException"));
@@ -37,7 +37,7 @@ test("an option is refused by name, and one of the wrong kind", async () => {
   await expect(createKernels({ fma: "yes" })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "fma" } });
 });
 
-test("a set takes its share of the processors, at most eight, and what it is told where threads share memory", () => {
+test("a set takes its share of the processors, at most eight, or its setting with shared threads", () => {
   const share = (processors: number, sharing?: number): number =>
     threadCount(undefined, processors, sharing === undefined ? undefined : { sharing });
   expect([share(8, 2), share(3, 2), share(2, 4), share(64, 1), share(0, 1), share(8)]).toEqual([4, 1, 1, 8, 1, 1]);

@@ -20,10 +20,13 @@ test.each(builds)("%s: the module exports what is called, and nothing else", asy
   expect(exports.toSorted()).toEqual([...fusedNames].toSorted());
 });
 
-test.each(builds)("%s: the module brings no data or globals of its own: working space is passed in", (_, committed) => {
-  // Types, imports, functions, exports, code; 6 would be globals, 11 static data.
-  expect(sections(committed)).toEqual([1, 2, 3, 7, 10]);
-});
+test.each(builds)(
+  "%s: the module has no data or globals and takes its working space as an argument",
+  (_, committed) => {
+    // Types, imports, functions, exports, code; 6 would be globals, 11 static data.
+    expect(sections(committed)).toEqual([1, 2, 3, 7, 10]);
+  },
+);
 
 async function inspect(bytes: Uint8Array): Promise<{ exports: string[] }> {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 2 ** 16, shared: true });

@@ -11,7 +11,7 @@ test("says whether the fused kernels start", async () => {
   expect(hasRelaxedSimd()).toBe(starts);
 });
 
-test("is true where Node 20 is told to", () => {
+test("is true if Node 20 has the flag", () => {
   setFlagsFromString("--experimental-wasm-relaxed-simd");
   expect(hasRelaxedSimd()).toBe(true);
 });

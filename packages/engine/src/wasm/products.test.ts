@@ -63,7 +63,7 @@ describe.each(sizes)("%i rows, %i to %i: every element is the sum in order, to t
   const at = (values: Float32Array, index: number): number => values[index] as number;
   const upload = (values: Float32Array, ...shape: number[]): Tensor => device.store.upload(values, shape);
 
-  test("x weight^T", () => {
+  test("computes x weight^T", () => {
     device.store.scope(() => {
       const out = device.store.allocate([rows, outer]);
       const address = device.store.address(upload(x, rows, inner));
@@ -78,7 +78,7 @@ describe.each(sizes)("%i rows, %i to %i: every element is the sum in order, to t
     });
   });
 
-  test("dOut weight", () => {
+  test("computes dOut weight", () => {
     device.store.scope(() => {
       const dX = device.store.allocate([rows, inner]);
       const address = device.store.address(upload(dOut, rows, outer));

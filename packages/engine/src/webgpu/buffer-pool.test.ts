@@ -27,7 +27,7 @@ test("a freed buffer serves commands of its size at once, and an upload when the
   expect(made).toHaveLength(3);
 });
 
-test("arrays share a buffer until the last of them is gone; one that nobody asked for was never made", () => {
+test("arrays share a buffer until the last is released; an unused one is never made", () => {
   const { buffers, made } = pool();
   const released: GpuBuffer[] = [];
   const over = (): GpuArray =>

@@ -23,7 +23,7 @@ test("a tile keeps to the adapter's threads and memory", () => {
   expect([littleMemory.rows, littleMemory.columns]).toEqual([16, 16]);
 });
 
-test("four numbers are read at a time where both axes in memory are whole fours, and as many groups start as tiles cover", () => {
+test("reads four numbers at a time if both axes are multiples of four, and starts a group per tile", () => {
   const tile = tileFor(everyAdapter, 65, 130);
   const data = {} as GpuArray;
   const of = (inner: number, along: boolean): ReturnType<typeof productProgram> =>

@@ -15,7 +15,7 @@ test("adapters that compute on the processor are known by their own word, or by 
   expect(isProgram(info("unknown", "", { isFallbackAdapter: true }))).toBe(true);
 });
 
-test("GPUs are none", () => {
+test("software adapters are not GPUs", () => {
   for (const [vendor, description] of [
     ["apple", "Apple M2 Pro"],
     ["nvidia", "NVIDIA GeForce RTX 4090"],

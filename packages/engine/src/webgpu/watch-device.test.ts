@@ -15,7 +15,7 @@ class FakeDevice {
   readonly lost: Promise<{ reason: string; message: string }> = new Promise((resolve) => void (this.lose = resolve));
 }
 
-test("errors are told by kind, the first one stays", () => {
+test("errors have kinds, and the first one remains", () => {
   const device = new FakeDevice();
   const failure = watchDevice(device);
   expect(failure()).toBeNull();

@@ -52,7 +52,7 @@ test("tensors lie where llama2.c writes them, and rotary rows come in halves", a
   expect(first("model.norm.weight")).toBe(weights - 8);
 });
 
-test("a separate head lies behind the rotary angles", async () => {
+test("a separate head follows the rotary angles", async () => {
   expect((await tensorsOf(checkpoint(false)))["lm_head.weight"]?.[0]).toBe(weights + shape.positions * head);
 });
 
@@ -100,7 +100,7 @@ test.skipIf(!existsSync(join(stories, "stories260K.c64.bin")))(
   },
 );
 
-test("what is written is a folder that opens", async () => {
+test("a written folder can be opened", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "m.bin"), checkpoint(true));
   const config = await convertLlama2c(join(folder, "m.bin"), folder);

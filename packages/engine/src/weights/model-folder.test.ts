@@ -100,7 +100,7 @@ test("optimiser state without steps or with half its moments is refused", async 
   await expect(openTrainingState(defaultFiles, folder)).rejects.toThrow("the step count is missing");
 });
 
-test("weights fit a model by name and shape; what follows from the rest is left out", async () => {
+test("weights fit a model by name and shape; derived ones are ignored", async () => {
   const extra = new Map(weights).set("model.layers.0.self_attn.rotary_emb.inv_freq", scalar(0));
   expect(await valuesOf(fitWeights(config, sourcesOf(extra)))).toEqual(weights);
 
@@ -127,7 +127,7 @@ test.each([NaN, Infinity, -Infinity])("a weight of %d is refused by name when it
   await expect(fitted.get(name)?.read()).rejects.toThrow(`tensor ${name} has ${bad} at element 5`);
 });
 
-test("a head stored beside the embedding it is tied to must be the same", async () => {
+test("a stored head must equal the embedding that it is tied to", async () => {
   const embedding = weights.get("model.embed_tokens.weight") as StoredTensor;
   const withHead = (head: StoredTensor): Map<string, TensorSource> =>
     fitWeights(config, sourcesOf(new Map(weights).set("lm_head.weight", head)));
@@ -140,7 +140,7 @@ test("a head stored beside the embedding it is tied to must be the same", async 
   expect(() => withHead(scalar(0))).toThrow("tensor lm_head.weight has shape [1], expected [11, 12]");
 });
 
-test("the host holds what makes one tensor on the device at a time, and a failure leaves nothing on the device", async () => {
+test("the host holds one tensor at a time, and a failure leaves nothing on the device", async () => {
   const kernels = createReferenceKernels();
   const events: string[] = [];
   const watched: Kernels = {

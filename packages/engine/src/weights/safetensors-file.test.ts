@@ -47,7 +47,7 @@ test("float32 is rounded once", async () => {
   expect(tensors.get("é/matrix")?.values).toEqual(Float32Array.of(0.1, -2, 3.5, 0, Infinity, -0));
 });
 
-test("what cannot be read or written says which file", async () => {
+test("an error of reading or writing names the file", async () => {
   await expect(readWhole(join(folder, "none"))).rejects.toMatchObject({
     code: "checkpoint_missing",
   });

@@ -23,7 +23,7 @@ test("names may hold quotes, colons and backslashes", () => {
   expect(decodeSafetensors(encodeSafetensors(odd, { "k:": ':"' }), "x").tensors).toEqual(odd);
 });
 
-test("what is written is read back", () => {
+test("reads back what it wrote", () => {
   const { tensors: read, metadata } = decodeSafetensors(encodeSafetensors(tensors, { steps: "3" }), "x");
   expect(read).toEqual(tensors);
   expect(metadata).toEqual({ format: "pt", steps: "3" });

@@ -34,8 +34,8 @@ const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0
 const score = async ({ answer }: Episode): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
 const judge = { score, valueOf: (value: number): number => value };
 
-describe("what a message is worth", () => {
-  test("left out: the one that misleads is worth less than nothing", async () => {
+describe("messages have a value", () => {
+  test("removing the misleading message raises the grade", async () => {
     const { values } = await messageValues(topology, problem, context, judge, "drop");
     expect(values.map(({ agent, value }) => [agent, value])).toEqual([
       ["useful", 0],
@@ -52,7 +52,7 @@ describe("what a message is worth", () => {
     expect(summariseValues([])).toMatchObject({ messages: 0, valuePerToken: 0, usefulTokenRatio: 0 });
   });
 
-  test("every episode is scored once, and the score of the whole comes back as it is", async () => {
+  test("every episode is scored once, and the total score comes back unchanged", async () => {
     const scored: Episode[] = [];
     const counting = {
       score: async (episode: Episode) => {
@@ -101,7 +101,7 @@ test("messages that differ in a key or a number are one form", () => {
   ]);
 });
 
-test("who reads how much of whom", () => {
+test("the report has who reads whom and how much", () => {
   const episode = scriptedEpisode([
     { agent: "a<b", text: "long words" },
     { agent: "c", text: "x", reads: [0] },
@@ -156,7 +156,7 @@ describe("a team before and after training", () => {
   };
   const analysis = analyseTeam(old, { agents, episodes: [short], grades: [0], values }, { step: 7, cut: "drop" });
 
-  test("means are over episodes; what has no score is counted and left out", () => {
+  test("means are over episodes; an episode without a score is counted and skipped", () => {
     const written = long.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
     expect(analysis.before).toMatchObject({ episodes: 2, unscored: 1, accuracy: 1, writtenTokens: written });
     expect(analysis.after).toMatchObject({ episodes: 1, unscored: 0, accuracy: 0 });
@@ -168,7 +168,7 @@ describe("a team before and after training", () => {
   });
 });
 
-test("an observation is left out or swapped like a message", async () => {
+test("an observation can be removed or swapped like a message", async () => {
   const environment: Environment = {
     name: "secrets",
     reset: () => null,

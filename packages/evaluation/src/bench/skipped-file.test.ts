@@ -7,7 +7,7 @@ import { writeBenchReport } from "./bench-report.ts";
 
 const skipped = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
 
-test("what a team could not deal is kept with its bench, and said in the report", async () => {
+test("questions that a team could not deal are in its bench and its report", async () => {
   const folder = await temporaryFolder();
   await skippedFile.write(folder, []);
   expect(await skippedFile.read(folder)).toEqual([]);

@@ -77,7 +77,7 @@ test("records hold scores, parts, outputs and costs; tables are their means", as
   expect(costs).toMatch(/\| deaf \| 2 \|.*\| 1× \|/u);
 });
 
-test("what failed is taken again and what is scored is not; a torn line is left out", async () => {
+test("failed samples run again, scored ones do not; a torn line is skipped", async () => {
   const path = await temporary();
   let fails = true;
   let asked = 0;

@@ -58,7 +58,7 @@ const summaryOf = (benchmark: string, share: number, scored: number, published: 
   compared: 0,
 });
 
-test("an average of five is tested once all five are there, and never called compatible where it is not as published", () => {
+test("an average of five is tested once all five are present, and only for published protocols", () => {
   const five = (share: number, published: string | null) =>
     ["aime24", "math500", "olympiadbench", "minerva", "amc23"].map((name) => summaryOf(name, share, 100, published));
   const of = (summaries: MethodSummary[]) => reproducedAverages(summaries, "Qwen2.5-Math-7B", () => 100)[0];
@@ -80,7 +80,7 @@ test("repeats of a question add nothing to what an average of five is sure of", 
   expect([often?.p, often?.verdict, often?.ours]).toEqual([once?.p, once?.verdict, once?.ours]);
 });
 
-test("tokens of Table 2 stand beside ours by question, without a test", () => {
+test("tokens of Table 2 are next to ours by question, without a test", () => {
   const summary = { ...summaryOf("gsm8k", 0.9, 50, "debate"), method: "debate" };
   const [shares, tokens] = reproducedCells([summary], () => 1319, "2");
   expect(shares?.unit).toBe("%");
@@ -88,14 +88,14 @@ test("tokens of Table 2 stand beside ours by question, without a test", () => {
   expect([tokens?.ours?.value, tokens?.published]).toEqual([100, 2.2e7 / 1319]);
 });
 
-test("a table's methods are played once each, without the one that is trained", () => {
+test("a table runs each method once, without the trained one", () => {
   expect(playedTable("2")).toEqual({
     benchmarks: ["mmlu-153", "gsm8k"],
     methods: ["vanilla:agentprune-direct", "php", "debate", "dylan"],
   });
 });
 
-test("two shares: as scipy's chi-square of the 2 x 2 table without correction", () => {
+test("two shares: the test equals scipy's chi-square of the 2 x 2 table without correction", () => {
   expect(sameShare(0.8, 100, 0.9, 100)).toBeCloseTo(0.04767, 4);
   expect(sameShare(0.5, 10, 0.5, 1000)).toBeCloseTo(1, 6);
   expect(sameShare(1, 5, 1, 9)).toBe(1);

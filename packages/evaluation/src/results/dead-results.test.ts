@@ -10,7 +10,7 @@ test.each([
   [{ scored: 1, unanswered: 1, undecided: 19 }, "in any of 1 reply."],
   [{ scored: 0, errors: 1, undecided: 19, accuracy: null }, "none of 20 samples has a score (1 error, 19 undecided)"],
   [{ scored: 0, samples: 0, accuracy: null }, null],
-] as const)("of %j the sentence is %j", (change, words) => {
+] as const)("%j: the sentence is %j", (change, words) => {
   const accuracy = { value: 0, low: 0, high: 0.2 };
   const whole = {
     benchmark: "gsm8k",

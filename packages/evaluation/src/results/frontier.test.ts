@@ -11,12 +11,12 @@ const points = [
   { tokens: 45, accuracy: 0.9 }, // dearer than 40, and no better
 ];
 
-test("what no other beats in both", () => {
+test("the frontier has the undominated methods", () => {
   expect(frontierOf(points).map(({ tokens }) => tokens)).toEqual([10, 20, 40]);
   expect(frontierOf([])).toEqual([]);
 });
 
-test("the area by hand: 0.5 x 10 + 0.8 x 20 + 0.9 x 10 of 50", () => {
+test("the area equals a calculation by hand: 0.5 x 10 + 0.8 x 20 + 0.9 x 10 of 50", () => {
   expect(hypervolume(points, 50)).toBeCloseTo((5 + 16 + 9) / 50, 12);
   expect(hypervolume(points, 20)).toBeCloseTo(5 / 20, 12);
   expect(hypervolume([{ tokens: 0, accuracy: 1 }], 50)).toBe(1);
@@ -29,7 +29,7 @@ test("cost at equal accuracy, between two points and beyond the best", () => {
   expect([0.9, 0.95].map((accuracy) => tokensAtAccuracy(points, accuracy))).toEqual([40, null]);
 });
 
-test("another point never shrinks the area, and one that is beaten changes nothing", () => {
+test("a further point never shrinks the area, and a dominated one changes nothing", () => {
   const point = fc.record({
     tokens: fc.integer({ min: 0, max: 100 }),
     accuracy: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -4,16 +4,19 @@ import { meanPassAtK, passAtK, repeatTable, summariseRepeats } from "./repeat-ta
 import { summarise } from "./summary.ts";
 
 describe("pass@k", () => {
-  test.for([1, 2, 3, 4, 5, 6])("of %i samples is the share of draws of k that hold a correct one, counted out", (n) => {
-    const drawn = (draw: number): number => draw.toString(2).replaceAll("0", "").length;
-    for (let c = 0; c <= n; c++)
-      for (let k = 1; k <= n; k++) {
-        // A bit for each sample; the first c are correct.
-        const draws = Array.from({ length: 2 ** n }, (_, i) => i).filter((draw) => drawn(draw) === k);
-        const held = draws.filter((draw) => draw % 2 ** c > 0);
-        expect(passAtK(n, c, k)).toBeCloseTo(held.length / draws.length, 12);
-      }
-  });
+  test.for([1, 2, 3, 4, 5, 6])(
+    "%i samples: the share of draws of k with a correct sample equals an enumeration",
+    (n) => {
+      const drawn = (draw: number): number => draw.toString(2).replaceAll("0", "").length;
+      for (let c = 0; c <= n; c++)
+        for (let k = 1; k <= n; k++) {
+          // A bit for each sample; the first c are correct.
+          const draws = Array.from({ length: 2 ** n }, (_, i) => i).filter((draw) => drawn(draw) === k);
+          const held = draws.filter((draw) => draw % 2 ** c > 0);
+          expect(passAtK(n, c, k)).toBeCloseTo(held.length / draws.length, 12);
+        }
+    },
+  );
   test.for([
     [2.5, 1, 1],
     [3, -1, 1],
@@ -125,7 +128,7 @@ describe("repeats", () => {
     expect(only?.passAt[2]).toBeCloseTo((0.9 + 0.7 + 0.7) / 4, 12);
     expect(only?.passAt[5]).toBeCloseTo(0.75, 12);
   });
-  test("failed samples are none: a question with fewer of them bounds k", () => {
+  test("failed samples do not count: a question with fewer samples bounds k", () => {
     const failed = samples("e", ["!1", "!1", "!1"]).map((record, i) =>
       i === 0 ? { ...record, status: "error" as const } : record,
     );

@@ -25,7 +25,7 @@ describe("statistics", () => {
     expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 2);
     expect(pairedDifference([pairs], "difference")).toEqual(first);
   });
-  test("over several runs the interval holds what differs between runs, which pooling their questions hides", () => {
+  test("the interval over several runs includes differences of runs, which pooled questions hide", () => {
     const run = (difference: number): Pair[] => Array.from({ length: 200 }, (_, i) => [difference + (i % 2), 0.5]);
     const of = (runs: readonly (readonly Pair[])[]): ReturnType<typeof pairedDifference> =>
       pairedDifference(runs, "amount");
@@ -58,7 +58,7 @@ describe("few values, and equal ones", () => {
     [[equal(14, 500)], "amount", [null, null]],
     // Scores beyond shares have no bounds.
     [[[1.5]], "share", [null, null]],
-  ] as const)("of %j as %s, the ends are %j", (samples, kind, ends) => {
+  ] as const)("%j as %s: the ends are %j", (samples, kind, ends) => {
     const estimate = meanEstimate(samples, kind);
     const shown = [estimate?.low, estimate?.high].map((end) =>
       typeof end === "number" ? Number(end.toFixed(4)) : end,
@@ -69,31 +69,34 @@ describe("few values, and equal ones", () => {
 
 describe("intervals of 95 % hold the true mean", () => {
   const steps = [0, 0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.995, 1];
-  test.each([1, 2, 5, 20])("of shares and differences of %i questions, also near 0 and 1, by enumeration", (n) => {
-    const outcomes = Array.from({ length: n + 1 }, (_, gains) =>
-      Array.from({ length: n + 1 - gains }, (__, losses) => {
-        const values = Array.from({ length: n }, (___, i) => (i < gains ? 1 : i < gains + losses ? -1 : 0));
-        return { gains, losses, values };
-      }),
-    ).flat();
-    const factorial = (k: number): number => (k < 2 ? 1 : k * factorial(k - 1));
-    for (const kind of ["share", "difference"] as const) {
-      const known = outcomes
-        .filter(({ losses }) => kind === "difference" || losses === 0)
-        .map(({ gains, losses, values }) => ({ gains, losses, estimate: meanEstimate([values], kind) }));
-      for (const gain of steps)
-        for (const loss of kind === "share" ? [0] : steps.filter((each) => gain + each <= 1)) {
-          const held = known.reduce((sum, { gains, losses, estimate }) => {
-            const { low = null, high = null } = estimate ?? {};
-            if (Number(low) > gain - loss + 1e-12 || Number(high) < gain - loss - 1e-12) return sum;
-            const rest = n - gains - losses;
-            const ways = factorial(n) / factorial(gains) / factorial(losses) / factorial(rest);
-            return sum + ways * gain ** gains * loss ** losses * (1 - gain - loss) ** rest;
-          }, 0);
-          expect(held, `${kind}, gain ${gain}, loss ${loss}`).toBeGreaterThan(0.95);
-        }
-    }
-  });
+  test.each([1, 2, 5, 20])(
+    "intervals cover shares and differences of %i questions, also near 0 and 1, by enumeration",
+    (n) => {
+      const outcomes = Array.from({ length: n + 1 }, (_, gains) =>
+        Array.from({ length: n + 1 - gains }, (__, losses) => {
+          const values = Array.from({ length: n }, (___, i) => (i < gains ? 1 : i < gains + losses ? -1 : 0));
+          return { gains, losses, values };
+        }),
+      ).flat();
+      const factorial = (k: number): number => (k < 2 ? 1 : k * factorial(k - 1));
+      for (const kind of ["share", "difference"] as const) {
+        const known = outcomes
+          .filter(({ losses }) => kind === "difference" || losses === 0)
+          .map(({ gains, losses, values }) => ({ gains, losses, estimate: meanEstimate([values], kind) }));
+        for (const gain of steps)
+          for (const loss of kind === "share" ? [0] : steps.filter((each) => gain + each <= 1)) {
+            const held = known.reduce((sum, { gains, losses, estimate }) => {
+              const { low = null, high = null } = estimate ?? {};
+              if (Number(low) > gain - loss + 1e-12 || Number(high) < gain - loss - 1e-12) return sum;
+              const rest = n - gains - losses;
+              const ways = factorial(n) / factorial(gains) / factorial(losses) / factorial(rest);
+              return sum + ways * gain ** gains * loss ** losses * (1 - gain - loss) ** rest;
+            }, 0);
+            expect(held, `${kind}, gain ${gain}, loss ${loss}`).toBeGreaterThan(0.95);
+          }
+      }
+    },
+  );
   const random = randomFromSeed("coverage");
   const draw = (gain: number, loss: number): number => {
     const u = random.uniform();
@@ -109,7 +112,7 @@ describe("intervals of 95 % hold the true mean", () => {
     ["tokens", "amount", 2, 0, tokens],
     ["tokens", "amount", 5, 0, tokens],
     ["tokens", "amount", 60, 0, tokens],
-  ] as const)("of %s as %s, n = %i, in a simulation", (_, kind, n, truth, value) => {
+  ] as const)("the share holds for %s as %s, n = %i, in a simulation", (_, kind, n, truth, value) => {
     const worlds = 300;
     const held = Array.from({ length: worlds }, () => {
       const { low = null, high = null } = meanEstimate([Array.from({ length: n }, value)], kind) ?? {};
@@ -129,7 +132,7 @@ describe("intervals of 95 % hold the true mean", () => {
     [10, "difference", 100],
     [3, "amount", 100],
     [10, "amount", 100],
-  ] as const)("of %i runs as %s, %i questions each, in a simulation", (count, kind, questions) => {
+  ] as const)("the share holds for %i runs as %s, %i questions each, in a simulation", (count, kind, questions) => {
     const worlds = 1000;
     const scale = kind === "amount" ? 10 : 1;
     const run = (): number[] => {
@@ -145,7 +148,7 @@ describe("intervals of 95 % hold the true mean", () => {
 });
 
 describe("Holm's correction", () => {
-  test("multiplies the least by all comparisons, keeps the order, and leaves out what tests nothing", () => {
+  test("multiplies the least by all comparisons, keeps the order, and skips untested rows", () => {
     // Holm 1979; as R's p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm").
     expect(holm([0.01, 0.04, null, 0.03, 0.005])).toEqual([0.03, 0.06, null, 0.06, 0.02]);
     expect(holm([0.6, 0.7])).toEqual([1, 1]);

@@ -32,7 +32,7 @@ function faithful(samples: readonly SampleRecord[]): SampleRecord[] {
   return samples.map((record) => ({ ...record, published: record.method, differs: [] }));
 }
 
-test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", () => {
+test("tables have ours with its interval and the published figure, in four forms; names contain no markup", () => {
   const hostile = faithful(records).map((record) => ({
     ...record,
     benchmark: record.benchmark === "gsm8k" ? "gsm8k" : "",
@@ -50,7 +50,7 @@ test("tables: ours with interval beside the published, in four forms; nothing of
   expect(latex).toContain("\\begin{tabular}{lrr}");
 });
 
-test("a method that was run has its published figures beside it, and no row of its own for them", () => {
+test("a method that ran has its published figures in its row, and no other row for them", () => {
   const own = records.map((record) => ({
     ...record,
     benchmark: "gsm8k",
@@ -62,7 +62,7 @@ test("a method that was run has its published figures beside it, and no row of i
   expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
 });
 
-test("where nothing is played as published, no figure of a paper stands", () => {
+test("no published figure is shown if no method ran as published", () => {
   const own = records.map((record) => ({ ...record, benchmark: "gsm8k", published: null, differs: ["our words"] }));
   const cells = accuracyTable(summarise(own), String).rows.map(([name = "", , figure]) => [name, figure]);
   expect(cells.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
@@ -84,7 +84,7 @@ test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem",
   expect(table?.rows[0]?.slice(0, 4)).toEqual(["evoagent", "0.0", "100.0", "50.0"]);
 });
 
-test("AgentPO's averages stand beside those of the same five benchmarks; one of fewer stands nowhere", () => {
+test("AgentPO's averages appear only with the same five benchmarks", () => {
   const [record] = records as [SampleRecord];
   const benchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
   const own = ["agentpo", "evoagent", "role-assignment", "vanilla"].flatMap((method) =>
@@ -134,7 +134,7 @@ test.for([
   for (const { average } of agentPoFigures) expect(average).toBeGreaterThan(15);
 });
 
-test("tokens stand beside published ones per question, with the number of questions of both", () => {
+test("tokens are next to published ones per question, with both numbers of questions", () => {
   const table = tokenTable(summarise(faithful(records)), String);
   const cell = (name: string): string | undefined => table.rows[0]?.[table.columns.indexOf(name)];
   const [tokens] = summarise(records).map((each) => each.promptTokens + each.completionTokens) as [number];

@@ -66,7 +66,7 @@ const judge = (answer: string, gold: string): boolean =>
 /** As many as LACONIC_FUZZ asks for, like the random texts of the grader. */
 const rounds = Math.min(20_000, Math.max(1, Math.round(Number(process.env["LACONIC_FUZZ"] ?? 3000) / 10)));
 
-test(`${rounds} random expressions equal their value and nothing beside it`, () => {
+test(`${rounds} random expressions equal their value and no other`, () => {
   const failures: unknown[] = [];
   for (let i = 0; i < rounds; i++) {
     const { latex, value } = expression(whole(1, 4));
@@ -85,7 +85,7 @@ test(`${rounds} random expressions equal their value and nothing beside it`, () 
   expect(failures).toEqual([]);
 });
 
-test(`${rounds} powers beyond floating point, by other ways and beside them`, () => {
+test(`${rounds} powers beyond floating point equal their values and differ from neighbours`, () => {
   const failures: unknown[] = [];
   for (let i = 0; i < rounds; i++) {
     const [base, exponent, split] = [whole(2, 99), whole(400, 5000), whole(2, 300)];

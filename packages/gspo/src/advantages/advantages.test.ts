@@ -98,7 +98,7 @@ test("GPG scales r - mean by N over the rewards that are not 0", () => {
 });
 
 describe("groups by outcome", () => {
-  test("all good, all bad and mixed, for 0/1 rewards", () => {
+  test("rewards 0/1 give advantages for all good, all bad and mixed groups", () => {
     const { diagnostics } = rloo([1, 1, 0, 0, 1, 0, 1, NaN], [0, 0, 1, 1, 2, 2, 3, 4]);
     const frac = (name: string): number => statisticMean(diagnostics[`by_group/frac_${name}`] as never);
     expect([frac("all_good"), frac("all_bad"), frac("mixed")]).toEqual([0.5, 0.25, 0.25]);
@@ -134,7 +134,7 @@ describe("weights count an episode once, however many rows it has", () => {
     expect([...estimate(rewards, one, weights).advantages]).toBeAllclose(spread(estimate(alone, four).advantages));
   });
 
-  test("a running baseline moves by the whole of an episode's rewards once", () => {
+  test("a running baseline moves once by all of an episode's rewards", () => {
     const agents = new Array<string>(3).fill("a");
     const { state } = runningBaseline({}, [1, 1, 1], agents, 0.9, [1 / 3, 1 / 3, 1 / 3]);
     expect(state["a"]).toBeCloseTo(runningBaseline({}, [1], ["a"], 0.9).state["a"] as number, 12);

@@ -71,7 +71,8 @@ describe("a linear critic", () => {
   for (const item of criticCases) test(item.name, () => item.run(() => ({ critic, folder: "" })));
 
   for (const item of estimatorCases)
-    test(`as an estimator: ${item.name}`, () => item.run(() => gaeEstimator({ gamma: 0.9, lambda: 0.8, critic })));
+    test(`works as an estimator: ${item.name}`, () =>
+      item.run(() => gaeEstimator({ gamma: 0.9, lambda: 0.8, critic })));
 
   test.each([
     [() => linearCritic({ features, decay: 2 }), /linearCritic: decay is 2, expected from 0 to 1/u],
@@ -85,7 +86,7 @@ describe("a linear critic", () => {
         }),
       /problem "p0", turn 1: the features are \[1,1\], expected 1 finite/u,
     ],
-  ])("what it cannot use is refused: %o", (make, said) => {
+  ])("rejects an unusable option: %o", (make, said) => {
     expect(make).toThrow(said);
   });
 });

@@ -123,7 +123,7 @@ describe("a model critic", () => {
     [{ minibatch: 1.5 }, /minibatch is 1.5, expected a whole number from 1/u],
     [{ learningRate: -1 }, /optimizer: learningRate is -1/u],
     [{ optimizer: { beta1: 2 } }, /optimizer: beta1 is 2/u],
-  ])("what it cannot use is refused: %o", (change, said) => {
+  ])("rejects an unusable option: %o", (change, said) => {
     const make = () => modelCritic({ model: letterModel(disk), encode, learningRate: 0.1, ...change });
     expect(make).toThrow(LaconicError);
     expect(make).toThrow(said);

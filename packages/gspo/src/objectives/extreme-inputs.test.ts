@@ -280,7 +280,7 @@ describe.each(cases)("%s", (name, make, plain, aggregation, unit) => {
   );
 });
 
-test("where A is 0 nothing is clipped, whatever the ratio", () => {
+test("nothing is clipped at A = 0, whatever the ratio", () => {
   for (const [, make] of cases) {
     const random = randomFromSeed(9);
     for (let run = 0; run < 20; run++) {

@@ -45,7 +45,7 @@ const options: { readonly [Name in EstimatorName]: EstimatorOptions[Name] } = {
 describe.each(estimatorNames)("%s", (name) => {
   for (const item of estimatorCases) test(item.name, () => item.run(() => estimatorPreset(name, options[name])));
 
-  test("says its settings, and refuses one that it does not take", () => {
+  test("returns its settings and rejects an unknown one", () => {
     expect(estimatorPreset(name, options[name]).settings).toEqual(options[name]);
     expect(estimatorShape(name).kind).toBe("group");
     expect(() => estimatorPreset(name, { ...options[name], clip: 1 } as object)).toThrowError(
@@ -66,7 +66,7 @@ test("a name is nothing but the function of the package", async () => {
   expect(await of("reinforce++")).toEqual(reinforcePlusPlus(rewards, groups, offsets, options["reinforce++"]));
 });
 
-test("a running baseline goes on from its state", async () => {
+test("a running baseline continues from its state", async () => {
   const estimator = estimatorPreset("running-baseline", { decay: 0.5 });
   const first = await estimator.estimate(batch, estimator.init?.());
   expect(first.state).toEqual({ a: 0.25, b: 0.75 });

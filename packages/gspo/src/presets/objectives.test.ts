@@ -9,7 +9,7 @@ const make = (name: ObjectiveName, options = {}): ReturnType<typeof objectivePre
   objectivePreset(name, { ...(name === "dr-grpo" && { constantLength: 8 }), ...options });
 
 describe.each(objectiveNames)("settings of %s", (name) => {
-  test("name the KL, importance weights and off-policy mask, or say there is none", () => {
+  test("name the KL, importance weights and off-policy mask, or their absence", () => {
     expect(make(name).settings).toMatchObject({ kl: null, importance: null, offPolicyMask: null });
     const kl = { estimator: "k3+", coefficient: 0.01, biasCorrection: true } as const;
     const all = make(name, { kl, offPolicyMask: 0.5 }).settings;
@@ -59,7 +59,7 @@ describe("clips by length", () => {
     expect(diagnostics["clip_ratio/region/len_2_4"]).toEqual({ sum: 2, count: 3, min: 0, max: 1 });
     expect(diagnostics).not.toHaveProperty("clip_ratio/region/len_5_16");
   });
-  test("bucket bounds, and sequences without tokens in none", () => {
+  test("buckets have bounds, and an empty sequence has no bucket", () => {
     const lengths = [0, 5, 16, 0, 17, 64, 65, 256, 257];
     const logProbs = ragged(lengths.map((length) => Array.from({ length }, () => -1)));
     // All move up by 1e-2, so that a positive advantage is clipped; the two longest stay.

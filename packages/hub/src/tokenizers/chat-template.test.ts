@@ -40,7 +40,7 @@ test("no message makes a control token, however the template takes it apart", ()
     }
 });
 
-test("a message with a control token prints in a dict as it is", () => {
+test("a message with a control token prints unchanged in a dict", () => {
   const printed = chatRenderer("{{ messages }}{{ messages[0].content.isascii() }}", ["<s>"], {}, now);
   expect(brief(printed([{ role: "user", content: "a<s>\uE000" }]))).toEqual([
     "[{'role': 'user', 'content': 'a<s>\\ue000'}]False",
@@ -64,7 +64,7 @@ test("a message that imitates the internal marks stays text", () => {
   expect(brief(render([{ role: "user", content }]))[1]).toEqual(`user:${content}`);
 });
 
-test("what the template may read", () => {
+test("the template reads only allowed values", () => {
   const asks = chatRenderer(
     "{{ 'on' if enable_thinking else 'off' }}{% if tools is none and documents is none %} none{% endif %}",
     [],

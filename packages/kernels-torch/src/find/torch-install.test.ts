@@ -68,7 +68,7 @@ test("the active environment's folder of packages is searched where each system 
   }
 });
 
-test("on Windows CUDA's parts are PyTorch's own files", () =>
+test("CUDA's parts on Windows are PyTorch's own files", () =>
   withPackages(async (packages) => {
     const lib = join(packages, "torch", "lib");
     for (const name of [
@@ -86,7 +86,7 @@ test("on Windows CUDA's parts are PyTorch's own files", () =>
     expect(cudaNames(install, systemOf("darwin"))).toEqual([]);
   }));
 
-test("of the nvidia wheels' libraries those that PyTorch needs come, in the order in which they need each other", () =>
+test("the nvidia wheels give the libraries that PyTorch needs, in the order of their dependencies", () =>
   withPackages(async (packages) => {
     for (const [group, file] of [
       ["cublas", "libcublas.so.13"],

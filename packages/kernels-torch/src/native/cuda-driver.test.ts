@@ -13,7 +13,7 @@ const refused = (library: string): unknown =>
     detail: { library },
   });
 
-test("a machine without NVIDIA's driver is told so", () => {
+test("names a machine without NVIDIA's driver", () => {
   expect(() => checkCudaDriver(0, "libcuda-that-nobody-has.so.1")).toThrowError(
     refused("libcuda-that-nobody-has.so.1"),
   );
@@ -54,7 +54,7 @@ test("a driver's GPUs come with index, name, memory and compute capability", asy
   expect(() => checkCudaDriver(2, library)).toThrowError("GPU 2 not found; available: 0 (Card 40), 1 (Card 41)");
 });
 
-test("a driver without a GPU is told", async ({ skip }) => {
+test("names a driver without a GPU", async ({ skip }) => {
   const [refuses, finds] = [await driverOf(100, 0), await driverOf(0, 0)];
   if (refuses === null || finds === null) return skip("there is no C compiler");
   expect(() => listGpus(refuses)).toThrowError("no NVIDIA GPU found: the driver reports CUDA error 100");

@@ -24,7 +24,7 @@ describe.skipIf(other === undefined)("a PyTorch that cannot be used", () => {
   test.for([
     ["2.5.1", "is 2.5.1; version 2.10 or newer is needed"],
     [null, "is of an old, unknown version; version 2.10 or newer is needed"],
-  ] as const)("too old: %s", async ([version, message]) => {
+  ] as const)("is too old: %s", async ([version, message]) => {
     const folder = await folderWith(["libc10.so", "libtorch_cpu.so"]);
     expect(() => loadLibrary(install(folder, version), options)).toThrowError(
       expect.objectContaining({
@@ -35,7 +35,7 @@ describe.skipIf(other === undefined)("a PyTorch that cannot be used", () => {
     );
   });
 
-  test("a library that is missing, and one that is none, are named", async () => {
+  test("missing and invalid libraries are named", async () => {
     const folder = await folderWith(["libc10.so"]);
     const file = join(folder, "libtorch_cpu.so");
     expect(() => loadLibrary(install(folder, "2.13.0"), options)).toThrow(`${file}: file not found`);

@@ -144,7 +144,7 @@ describe("a model of the AI SDK as one here", () => {
       responseBody,
     });
 
-  test("what may be billed is charged: an error that counts tokens, a reply that the SDK cannot read", async () => {
+  test("billable calls are charged: an error with token counts, a reply that the SDK cannot read", async () => {
     const usage = { input_tokens: 4, output_tokens: 8 };
     for (const [failure, isCharged] of [
       [callError(503, JSON.stringify({ error: { message: "lost" }, usage })), true],
@@ -188,7 +188,7 @@ describe("a model of the AI SDK as one here", () => {
     expect(broken.doGenerateCalls).toHaveLength(2);
   });
 
-  test("what the SDK cannot say is refused before anything is sent", async () => {
+  test("requests that the SDK cannot express are rejected before they are sent", async () => {
     const sdk = mock(() => Promise.resolve(said("")));
     const model = fromAiSdk(sdk);
     const wrong: Partial<CompletionRequest>[] = [

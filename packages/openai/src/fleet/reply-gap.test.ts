@@ -7,23 +7,23 @@ const of = (...gaps: number[]): ReplyGap => ({ gaps, noise: 0 });
 const even = (count: number, gap: number): ReplyGap => of(...Array.from({ length: count }, () => gap));
 
 describe("one reply", () => {
-  test.each([1, 4, 64, 4096])("of %i tokens is taken at the tolerance, with one unlucky token", (count) => {
+  test.each([1, 4, 64, 4096])("a text of %i tokens is accepted at the tolerance, with one unlucky token", (count) => {
     expect(replyFault(even(count, tolerance), tolerance)).toBeNull();
     expect(replyFault(of(...even(count - 1, tolerance).gaps, 20 * tolerance), tolerance)).toBeNull();
   });
 
-  test.each([1, 4, 64, 4096])("of %i wrong tokens is not taken", (count) => {
+  test.each([1, 4, 64, 4096])("a text of %i wrong tokens is rejected", (count) => {
     expect(replyFault(even(count, 3.7), tolerance)).toContain("the trainer's by 3.70");
   });
 
-  test("what is no number, or less likely than noise, is not taken", () => {
+  test("invalid numbers, and those below noise, are rejected", () => {
     expect(replyFault(of(0, Number.NaN), tolerance)).toContain("NaN");
     expect(replyFault({ gaps: [0], noise: 15 }, tolerance)).toContain("look random");
     expect(replyFault({ gaps: [0], noise: 14 }, tolerance)).toBeNull();
   });
 });
 
-test("what is cut is compared from one side, and topP bounds the other", () => {
+test("cut distributions are compared from one side, and topP bounds the other", () => {
   const reply = { logProbs: [-1, -2, -3] };
   const own = { logProbs: [-1.05, -2.2, -2.5], atOne: [-1, -2, -3] };
   const server = { reportsUncut: false, reportsRaw: false, vocabularySize: 13 };
@@ -85,7 +85,7 @@ describe("a server's last replies", () => {
   const many = (count: number, reply: (i: number) => ReplyGap): ReplyGap[] =>
     Array.from({ length: count }, (_, i) => reply(i));
 
-  test("of bfloat16's rounding, with unlucky tokens, never speak against it", () => {
+  test("bfloat16's rounding with unlucky tokens never fails the test", () => {
     const random = randomFromSeed("rounding");
     // Mean 0.01, and one token in 500 far out.
     const token = (): number => (random.uniform() < 0.002 ? 1.5 : -0.01 * Math.log(1 - random.uniform()));
@@ -99,7 +99,7 @@ describe("a server's last replies", () => {
     expect(window.mean).toBeLessThan(0.02);
   });
 
-  test("of which ten were thrown away speak against it, though nine between them were well", () => {
+  test("ten rejected texts outweigh nine good ones between them", () => {
     const bad =
       (every: number) =>
       (i: number): ReplyGap =>
@@ -109,7 +109,7 @@ describe("a server's last replies", () => {
     expect(judged(many(1000, bad(50)))).toBeNull();
   });
 
-  test("of one token each are judged together", () => {
+  test("texts of one token each are judged together", () => {
     // Each is within the slack of one reply.
     expect(replyFault(of(0.6), tolerance)).toBeNull();
     expect(judged(many(63, () => of(0.6)))).toBeNull();

@@ -57,7 +57,7 @@ describe("a judge", () => {
     expect(none.status).toBe("undecided");
   });
 
-  test("a text that has the code of its own fence gets another one", () => {
+  test("a text that contains its fence's marker gets another marker", () => {
     const first = codeFor(["x"]);
     expect(codeFor(["x"])).toBe(first);
     const code = codeFor(["x", first]);
@@ -88,7 +88,7 @@ describe("a judge", () => {
     expect(model.calls).toHaveLength(4);
   });
 
-  test("a model that fails is asked again; one that hangs is undecided at the deadline", async () => {
+  test("a model that fails is asked again; a model that hangs is undecided at the deadline", async () => {
     let failures = 0;
     const flaky = scriptedModel((request) => {
       if (failures++ === 0) throw new Error("503");

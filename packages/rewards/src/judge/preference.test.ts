@@ -35,7 +35,7 @@ test("both orders are asked: the better answer wins in either place", async () =
   expect(model.calls).toHaveLength(2);
 });
 
-test("a judge that likes a place gives ties, and is seen to; one that wavers gives a win to who wins once", async () => {
+test("a judge with a positional bias gives ties and is reported; an inconsistent one counts a single win", async () => {
   const biased = createPreference({ model: judging(() => "FIRST"), criterion: "better" });
   expect(await biased.prefer(pair("x", "yy"))).toEqual({ status: "judged", value: { winner: "tie", byPlace: true } });
   const wavers = createPreference({
@@ -57,7 +57,7 @@ test("an answer cannot vote for itself", async () => {
   });
 });
 
-test("the win rate counts ties half, and leaves out what was not decided", async () => {
+test("the win rate counts ties half and skips undecided pairs", async () => {
   const model = judging((each) => (each.first === "?" || each.second === "?" ? "NEITHER" : longer(each)));
   const pairs = [pair("long one", "short"), pair("a b c", "x"), pair("s", "long"), pair("ab", "cd"), pair("?", "x")];
   const result = await winRate(createPreference({ model, criterion: "longer" }), pairs);

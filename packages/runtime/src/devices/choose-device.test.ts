@@ -27,7 +27,7 @@ test.each([
   );
 });
 
-test("a GPU that does not exist is told with those that do", () => {
+test("a missing GPU is named along with the present ones", () => {
   const gpu = (index: number, name: string) => ({ index, name, memory: 2 ** 36, computeCapability: "9.0" });
   const gpus = [gpu(0, "NVIDIA H100"), gpu(1, "NVIDIA L40S")];
   expect(expectIndices("cuda:1,0", [1, 0], { gpus })).toBeUndefined();
@@ -43,7 +43,7 @@ test("a device that is not a GPU starts without being tried", async () => {
   expect(await expectGpus(await choose("wasm"))).toBeUndefined();
 });
 
-test("a GPU is taken before the processor where it measures faster, and both are told", () => {
+test("the faster of GPU and processor is taken, and both are listed", () => {
   const speed = (stepSeconds: number) => ({ gflops: 400, decodeMs: 2.5, stepSeconds });
   const gpu = fasterOf(["wasm-fma", speed(1.5)], ["webgpu", speed(0.25)]);
   expect(gpu).toEqual({
@@ -56,7 +56,7 @@ test("a GPU is taken before the processor where it measures faster, and both are
   expect(fasterOf(["wasm", speed(0.25)], ["webgpu", speed(0.25)]).name).toBe("wasm");
 });
 
-test("one that cannot be measured loses", () => {
+test("an unmeasurable device loses", () => {
   const speed = { gflops: 1, decodeMs: 1, stepSeconds: 9 };
   expect(fasterOf(["wasm", speed], ["webgpu", null])).toMatchObject({
     name: "wasm",

@@ -54,7 +54,7 @@ test.for([
   expect(existsSync(join(folder, "tensorflow-gpu"))).toBe(false);
 });
 
-test("a step that fails is told with its last words", async () => {
+test("a failing step is reported with its last output", async () => {
   const { run } = scripted({ install: { code: 1, text: "npm error code E404\nnpm error not found\n" } });
   await expect(installDevice("webgpu", options(run))).rejects.toThrow(
     /npm install failed with code 1:\n.*E404\n.*not found/s,

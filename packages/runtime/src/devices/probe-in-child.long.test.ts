@@ -34,7 +34,7 @@ test.each(["SIGSEGV", "SIGABRT", "SIGILL"])("a library that crashes with %s is a
   });
 });
 
-test("so are one that exits, one that refuses, and one that never answers", async () => {
+test("programs that exit, refuse or never answer are reported", async () => {
   const [exits, refuses, hangs] = [
     await moduleOf(
       String.raw`console.log('noise'); (await import('node:fs')).writeSync(2, 'loading\nno such symbol: \x1b[31mred\n'); process.exit(3);`,
@@ -64,7 +64,7 @@ test.each([
   expect(speed?.stepSeconds).toBeGreaterThan((32 * (speed?.decodeMs ?? 0)) / 1000);
 });
 
-test("one that crashes or refuses is not measured", async () => {
+test("a program that crashes or refuses is not measured", async () => {
   expect(await measureInChild(await moduleOf(`process.kill(process.pid, "SIGSEGV");`))).toBeNull();
   expect(await measureInChild(await moduleOf(`throw new Error("no adapter");`))).toBeNull();
 });

@@ -24,7 +24,7 @@ test.each([
   [{}, /^wasm simd$/u],
   [{ counts: true }, /; every operator of a reply on the device$/u],
   [{ counts: true, lacks: true }, /; on the processor: aten::sort \([3-9] calls\)$/u],
-] as const)("what a device of %o leaves to the processor is named with its calls", async (options, detail) => {
+] as const)("the calls that a device of %o leaves to the processor are named", async (options, detail) => {
   const outcome = await tryDevice({ device: "test", module: import.meta.url, options });
   expect(outcome).toEqual({ works: true, detail: expect.stringMatching(detail) as string });
 });

@@ -57,7 +57,7 @@ async function knownAfter(fs: FileSystem, step: number): Promise<unknown> {
   return found;
 }
 
-test("what a journal of segments tells is what it was told, for every checkpoint that is kept", async () => {
+test("a segmented journal returns its entries for every retained checkpoint", async () => {
   for (const steps of [[], [12], [3, 11], [0, 6, 12]]) {
     const fs = memoryFileSystem();
     await checkpoints(fs, steps);
@@ -67,7 +67,7 @@ test("what a journal of segments tells is what it was told, for every checkpoint
   }
 });
 
-test("what was trained before the oldest checkpoint, and what was dropped, takes no room", async () => {
+test("entries trained before the oldest checkpoint and dropped ones take no space", async () => {
   const sizes: number[] = [];
   for (const count of [story.length / 2, story.length]) {
     const fs = memoryFileSystem();
@@ -123,7 +123,7 @@ test("a part that moved while the disk failed keeps its name", async () => {
   expect(await knownAfter(inner, 0)).toEqual(await known(story, 0));
 });
 
-test("a journal in one raw file, as earlier versions wrote it, goes on; zcat reads what it becomes", async () => {
+test("a journal in one raw file from earlier versions continues; zcat reads the result", async () => {
   const directory = await temporaryFolder();
   const lines = story.map((event) => `${JSON.stringify(event)}\n`);
   await writeFile(join(directory, "gateway.jsonl"), `${lines.join("")}{"kind":"ope`);

@@ -15,7 +15,7 @@ const [steps, problemsPerStep, episodesPerProblem] = [9, 6, 8];
 test.each([
   ["vllm", startFakeVllm, vllmServer],
   ["sglang", startFakeSglang, sglangServer],
-] as const)("what a program says through the gateway is sampled on %s, and trained", async (_, start, connect) => {
+] as const)("a program's gateway requests are sampled on %s and trained", async (_, start, connect) => {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const fakes = [
     await start({ engine, base: tinyLlama, contextLength: 32 }),

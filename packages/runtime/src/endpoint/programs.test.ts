@@ -41,7 +41,7 @@ describe("programs that are kept running", () => {
     return { kept, waits, said, counts: () => ({ starts, living, gaveUp }) };
   }
 
-  test("waits double with failures in a row, and begin anew behind a good end", async () => {
+  test("waits double with failures in a row and restart after a success", async () => {
     const { kept, waits, counts } = scripted(["a", "b", "c", null, "d"]);
     await until(() => counts().living === 1);
     expect(waits).toEqual([1000, 2000, 4000, 1000, 1000]);
@@ -49,7 +49,7 @@ describe("programs that are kept running", () => {
     expect(counts()).toEqual({ starts: 6, living: 0, gaveUp: 0 });
   });
 
-  test("one that always fails is given up, and that is told once", async () => {
+  test("a program that always fails is given up, with one report", async () => {
     const { kept, waits, said, counts } = scripted(Array.from({ length: 100 }, () => "no team.mjs"));
     await until(() => counts().gaveUp === 1);
     await kept.stop();
@@ -59,7 +59,7 @@ describe("programs that are kept running", () => {
   });
 });
 
-test("processes get the endpoint by their environment, are started anew, and all end with what they started", async () => {
+test("processes get the endpoint from their environment, restart, and end with their children", async () => {
   const folder = await temporaryFolder();
   // The first life of each dies; the second starts a process of its own and hangs, deaf to SIGTERM.
   const script = join(folder, "team.mjs");

@@ -14,7 +14,7 @@ function brief(): { readonly brief: number } {
 
 const objective = { name: "mine", settings: {}, evaluate: brief };
 
-test("values become references to where they stand; what has a name stays", () => {
+test("values become references to their files; named values remain", () => {
   const team = { name: "mine", agents: ["a"], run: brief };
   const config = {
     task: { name: "benchmark", benchmark: "gsm8k", team: [team, "hint"] },
@@ -88,7 +88,7 @@ test("a value where nothing could find it again is refused", () => {
   expect(() => referenced({ train: { reward: brief } }, { directory: "/" })).toThrow(/put it into a file/u);
 });
 
-test("a key that a reference does not have is refused with the one that is meant", () => {
+test("an unknown key of a reference is rejected with the closest key", () => {
   const config = applyOverrides({}, ["task=./task.ts", "task.digits=4"]);
   expect(() => checkReferences(config)).toThrowError(
     expect.objectContaining({
@@ -98,7 +98,7 @@ test("a key that a reference does not have is refused with the one that is meant
   );
 });
 
-test("a configuration with values reads as it was written", () => {
+test("a configuration with values reads back unchanged", () => {
   const reference = (name: string) => ({ file: `/p/${name}.ts`, export: "default" });
   const written = {
     task: { name: "benchmark", benchmark: "gsm8k", team: [reference("team"), "hint"], rounds: 3 },

@@ -3,7 +3,7 @@ import { openedOnce, sharingValues } from "./shared-values.ts";
 
 const silent = (): void => undefined;
 
-test("what a function makes is made once for a command, and closed once, at its end", async () => {
+test("a function makes its value once per command, and the value closes once at the end", async () => {
   const said: string[] = [];
   const open = async () => {
     said.push("open");
@@ -27,7 +27,7 @@ test("two commands at the same time share nothing", async () => {
   expect(opened[0]).not.toBe(opened[1]);
 });
 
-test("one that could not be opened is opened again", async () => {
+test("a value that failed to open opens again", async () => {
   await sharingValues(silent, async () => {
     await expect(openedOnce("bad", "own.ts", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await openedOnce("bad", "own.ts", async () => ({ good: true }))).toEqual({ good: true });

@@ -45,7 +45,7 @@ async function asked(topology: Topology, reply: string): Promise<{ agent: string
 
 const cases = benchmarks.flatMap((benchmark) => teamNames.map((team) => ({ name: benchmark.name, benchmark, team })));
 
-test.each(cases)("$team on $name: who answers is told the benchmark's form, and nobody another", async (each) => {
+test.each(cases)("$team on $name: only the answering agent gets the benchmark's form", async (each) => {
   const { answer } = each.benchmark;
   const form = answerForm(answer);
   const options = { agents: 2, rounds: 2, replyTokens: 10, actorTokens: 10 };
@@ -89,7 +89,7 @@ test.each([
   }
 });
 
-test("each kind of answer has a form of its own, which its reader reads", () => {
+test("each kind of answer has a separate form that its reader reads", () => {
   const kinds = new Map<string, AnswerKind>([
     ...benchmarks.map(({ answer }) => [answer.kind, answer] as const),
     ["text", { kind: "text" }], // of one's own data

@@ -70,7 +70,7 @@ test.each([
   );
 });
 
-test("a budget is shown where there is one, and an actor speaks where somebody does not learn", () => {
+test("prompts show a budget if one exists, and an actor speaks if an agent does not learn", () => {
   const budget = { targetTokens: 60, learningRate: 1e-6 };
   const shown = parseAppConfig({ task: { ...debate, showBudget: true }, train: { budget } });
   expect(shown.task).toMatchObject({ ...debate, showBudget: true });
@@ -80,7 +80,7 @@ test("a budget is shown where there is one, and an actor speaks where somebody d
     });
 });
 
-test("one's own data: kinds by name or with details, both in one form", () => {
+test("custom data has kinds by name or with details, both in one form", () => {
   const { task } = parseAppConfig(ownData({ testProblems: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
   expect(task).toMatchObject({
     name: "data",
@@ -88,7 +88,7 @@ test("one's own data: kinds by name or with details, both in one form", () => {
   });
 });
 
-test("what is no object is refused", () => {
+test("rejects a value without an object", () => {
   for (const wrong of [null, [], "train", undefined])
     expect(() => parseAppConfig(wrong)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
 });

@@ -54,7 +54,7 @@ test("every value of the configuration that says nothing is the default of its k
   ]);
 });
 
-test("it takes every preset and values of one's own, and refuses a misspelt key and a wrong kind", () => {
+test("accepts every preset and custom values, and rejects a misspelt key and a wrong kind", () => {
   const checked = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   const takes = (config: unknown): boolean => checked.safeParse(config).success;
   for (const name of presetNames)

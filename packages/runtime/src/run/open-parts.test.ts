@@ -85,7 +85,7 @@ describe.each([
   ["its own layers", "a model"],
   ["the policy's layers", { of: "policy" } as const],
 ])("a run with a critic on %s", (_, layersOf) => {
-  test("goes on after an interruption, bit for bit: metrics, policy and critic", async () => {
+  test("resumes after an interruption, bit for bit: metrics, policy and critic", async () => {
     const [directory, begun] = [await temporaryFolder(), await temporaryFolder()];
     const engine = await wasmEngine();
     const config = { ...layers, vocab_size: tinyTokenizer.vocabularySize };
@@ -126,7 +126,7 @@ describe.each([
   });
 });
 
-test("an engine without scalar heads is refused by name, and an estimator that is ready stays as it is", async () => {
+test("an engine without scalar heads is rejected by name, and a ready estimator remains unchanged", async () => {
   const { policies } = await hintParts({ of: "policy" });
   const refuse = { createValueModel: () => Promise.reject(new LaconicError("model_unsupported", "no scalar heads")) };
   const engine = refuse as unknown as Engine;
@@ -139,7 +139,7 @@ test("an engine without scalar heads is refused by name, and an estimator that i
   expect(await opened(ready)).toMatchObject({ advantage: ready, policies: {} });
 });
 
-test("a reward model is opened by its name, says what its checkpoint says, and its folder is told", async () => {
+test("a reward model opens by name, returns its checkpoint's score, and its folder is reported", async () => {
   const engine = await wasmEngine();
   const head = await engine.createValueModel(source);
   const states = [{ tokens: [3, 4, 5] }, { tokens: [6, 7] }];

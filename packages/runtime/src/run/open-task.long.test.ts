@@ -55,7 +55,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   });
 
   test.each(["mmlu", "mmlu-153", "aqua"] as const)(
-    "%s: what is asked and its options are everybody's, each once, and two holders know something",
+    "%s: the question and its options go to all agents once, and two holders have facts",
     async (benchmark) => {
       const settings = { name: "benchmark", benchmark, team: "star", agents: 3 } as const;
       const task = await openTask(settings, { ...resources, testProblems: 20 });
@@ -108,7 +108,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     );
   });
 
-  test("two writers: one grade for both texts", async () => {
+  test("grades both texts of two writers together", async () => {
     const task = await openTask({ name: "writing", form: "tldr" }, resources);
     const [problem] = task.testProblems;
     if (!problem) throw new Error("no problem");

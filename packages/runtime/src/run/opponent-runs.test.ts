@@ -42,7 +42,7 @@ const find = (
   other: Tokenizer = tokenizer,
 ): ReturnType<typeof findOpponentRuns> => findOpponentRuns({ runs: names, sides }, () => other, silent, policiesIn);
 
-test("every agent of the sides is played by the policy that spoke for it, by the one that is named, or by the only one", async () => {
+test("agents of both sides use their own policy, the named one, or the only one", async () => {
   const folder = await runs();
   const [shared, own, pro] = ["shared", "own", "own/pro"].map((each) => join(folder, each)) as [string, string, string];
   const found = await find([shared, own, pro]);
@@ -61,7 +61,7 @@ test("every agent of the sides is played by the policy that spoke for it, by the
   expect((await find([shared], [["stranger"]]))[shared]?.["stranger"]?.folder).toBe("shared-weights");
 });
 
-test("what is no run, lacks a policy or an agent, or has other tokens is refused by name", async () => {
+test("rejects an invalid run, a missing policy or agent, and other tokens by name", async () => {
   const folder = await runs();
   const at = (name: string): string => join(folder, name);
   const refused = async (

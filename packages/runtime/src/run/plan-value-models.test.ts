@@ -45,7 +45,7 @@ async function planned(train: string, policies: readonly string[]): ReturnType<t
   return planValueModels({ train: parsed }, policies, settings, async () => folder);
 }
 
-test("a critic of each policy keeps weights and two moments, a reward model its weights; a head on the policy's layers is left out", async () => {
+test("memory has two moments and weights per critic, weights per reward model, and no head on the policy's layers", async () => {
   const both = await planned('advantage: gae({ model: "a" }), reward: modelReward({ model: "b" })', ["x", "y"]);
   expect(both.map((each) => [each.model, each.of])).toEqual([
     ["a", "critic"],

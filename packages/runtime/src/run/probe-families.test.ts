@@ -65,7 +65,7 @@ test("a teammate is silenced in each episode, and only one", async () => {
   }
 });
 
-test("without probes of its own a task has the families that need none, and lies are those of other problems", async () => {
+test("a task without probes has the families that need none, and false facts come from other problems", async () => {
   const { probes: _, ...plain } = relay;
   const sources = await sourcesOf(plain);
   expect(Object.keys(await reasons(sources))).toEqual([
@@ -90,12 +90,12 @@ test("without probes of its own a task has the families that need none, and lies
   }
 });
 
-test("one who joins speaks with the policy of another holder", async () => {
+test("a joining agent uses the policy of another holder", async () => {
   const { parts } = await planned("more-agents", await sourcesOf(relay));
   expect(parts.policies["policy"]?.agents).toEqual([...relay.topology.agents, "holder-d"]);
 });
 
-test("the fresh reader is the model of the beginning, heard and unheard; other-actor is the fetched one or as given", async () => {
+test("the fresh reader is the initial model, with and without messages; other-actor is the fetched or given one", async () => {
   const sources = await sourcesOf(relay, { fetched: "before" });
   const fresh = await planned("fresh-reader", sources);
   expect(fresh.parts.frozen?.["solver"]?.id).toBe("begun");
@@ -114,7 +114,7 @@ test("the fresh reader is the model of the beginning, heard and unheard; other-a
   expect([chosen.change, chosen.parts.frozen?.["solver"]?.id]).toEqual(["solver is mine", "mine"]);
 });
 
-test("a fetched model that is not to be had is a reason, and any other fault is one of the program", async () => {
+test("an unavailable model is a reason, and any other failure is an error of the program", async () => {
   const sources = await sourcesOf(relay, { fetched: "gone" });
   const failing = (error: Error): ProbeSources => ({
     ...sources,
@@ -133,7 +133,7 @@ test("a fetched model that is not to be had is a reason, and any other fault is 
   await expect(planFamily("other-actor", failing(new TypeError("a fault")))).rejects.toThrow("a fault");
 });
 
-test("an actor that does not learn is tried with the trained policy; two who answer at once hear nobody", async () => {
+test("a frozen actor is probed with the trained policy; two simultaneous answerers read no messages", async () => {
   const hint = await sourcesOf(await openTask({ name: "relay-hint" }, { testProblems: 20 }));
   const other = await planned("other-actor", hint);
   expect(other.parts.frozen?.["actor"]?.id).toBe("trained");

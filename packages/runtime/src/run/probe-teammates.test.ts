@@ -50,7 +50,7 @@ const played = (team: typeof topology): Promise<Episode[]> =>
   Promise.all(problems.map((problem) => team.run(problem, context)));
 const base = await played(topology);
 
-test("who answers is found, and what others said that somebody read", () => {
+test("the tool finds the answering agent and the messages that were read", () => {
   expect(answererOf(base)).toBe("reader");
   expect(base.map((episode) => messagesIn(episode, "reader").map(({ text }) => text))).toEqual([
     ["red", "same"],
@@ -61,7 +61,7 @@ test("who answers is found, and what others said that somebody read", () => {
   expect(answererOf(base.map((episode) => ({ ...episode, outputs: {} })))).toBeNull();
 });
 
-test("a silent teammate is not asked, costs nothing, and is read by nobody", async () => {
+test("a silent teammate costs nothing and has no reader", async () => {
   asked.length = 0;
   const [episode] = await played(withReplacements(topology, ({ id }) => (id === "0" ? [silence("first")] : [])));
   expect(episode?.answer).toBe("same");
@@ -80,7 +80,7 @@ test("a lie is what the same teammate said of another problem, and differs from 
   expect(lying[0]?.ledger.calls[0]?.writtenTokens).toBe(base[1]?.ledger.calls[0]?.writtenTokens);
 });
 
-test("a team that nobody hears has no teammate to replace", () => {
+test("a team without readers has no teammate to replace", () => {
   const alone = base.map((episode) => ({
     ...episode,
     utterances: episode.utterances.filter(({ agent }) => agent === "reader"),

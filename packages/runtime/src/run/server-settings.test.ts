@@ -20,7 +20,7 @@ test.each(serverKindNames)("%s is read, written, and connected to as its kind sa
     expect([server.kind, server.holds.all > 0, server.reportsUncut]).toEqual([kind, takesAllWeights, reportsUncut]);
 });
 
-test("servers of another kind are no servers, and the message names those that are known", () => {
+test("an unknown kind of server is rejected with the known kinds", () => {
   expect(() => samplerFromText("tgi:http://127.0.0.1:8000")).toThrow(
     "write vllm:http://HOST:PORT,http://HOST:PORT or sglang:..., or null for this machine",
   );

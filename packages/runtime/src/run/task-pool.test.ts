@@ -10,7 +10,7 @@ describe.skipIf(process.env["LACONIC_DATA"] === undefined)("training problems (L
     [{ name: "benchmark", benchmark: "gsm8k", team: "hint" }, 7000],
     [{ name: "writing", form: "tldr" }, 5],
     [{ name: "code", benchmark: "coophumaneval", turns: 1 }, 30],
-  ] as const)("of %j are a list: each once, none kept for validation and test", async (settings, least) => {
+  ] as const)("%j is a list: each item once, none for both validation and test", async (settings, least) => {
     const task = await openTask(settings, { testProblems: 5, modelFolder: "model" });
     const ids = task.pool?.map(({ id }) => id) ?? [];
     expect(ids.length).toBeGreaterThan(least);

@@ -42,7 +42,7 @@ test("the quickstart's variants are what its page measured", () => {
   expect(prices).toEqual(["train.prices.tokens=0.002", "train.prices.tokens=0.004", "train.prices.tokens=0.008"]);
 });
 
-test("what a policy has of its own is changed too", () => {
+test("separate settings of a policy change too", () => {
   const train = {
     ...relayQuickstart.train,
     policies: { shared: { objective: { name: "gspo" }, prices: { turns: 0.1 } } },
@@ -78,7 +78,7 @@ describe("grpo against any objective", () => {
     sapo: { aggregation: "seq-mean-token-sum-norm", constantLength: 8 },
   };
 
-  test.each(objectiveNames)("keeps what %s has beside its ratios, of the run and of a policy", (name) => {
+  test.each(objectiveNames)("keeps the further settings of %s, of the run and of a policy", (name) => {
     // Their weights are ones of importance already.
     const common = { kl, offPolicyMask: 0.5, ...(!["cispo", "vespo"].includes(name) && { importance }) };
     const objective = { name, ...common, ...own[name] };
@@ -110,7 +110,7 @@ const withKl = [
   ["agentpo-printed", agentPoHintPrinted],
 ] as const;
 
-test.each(withKl)("no variant of %s but the one named so leaves out a KL term", (_, preset) => {
+test.each(withKl)("only the named variant of %s omits a KL term", (_, preset) => {
   const { kl } = parseAppConfig(preset).train.objective as ObjectiveSettings;
   const replaced = candidatesOf(parseAppConfig(preset), null).flatMap((each) =>
     "reason" in each ? [] : each.overrides.map((word) => [each.name, word] as const),
@@ -128,7 +128,7 @@ test.each([
   ["magrpo", magrpo],
   ["writers", relayWriters],
   ...withKl,
-] as const)("every known variant of %s changes one factor", (_, preset) => {
+] as const)("variants of %s change one factor each", (_, preset) => {
   const before = writtenConfig(parseAppConfig(preset));
   const factors = candidatesOf(parseAppConfig(preset), 0.004).flatMap((each) => {
     if ("reason" in each) return [];

@@ -36,7 +36,7 @@ describe("Python under bubblewrap", async () => {
     });
     expect(reachedIn({ status: "ok", stdout })).not.toEqual([]);
   });
-  test("what Python's library does without network, threads and children works", async () => {
+  test("Python's library works without network, threads and children", async () => {
     const { stderr, stdout } = await sandbox.run({ code: library });
     expect([stderr, stdout]).toEqual(["", "done\n"]);
   });
@@ -74,7 +74,7 @@ assert not sys.stdout.isatty() and len(os.urandom(9)) == 9 and os.cpu_count() an
 assert os.path.exists(sys.executable) and os.getcwd() == "/tmp" and not threading.Lock().locked()
 `;
 
-test("what is missing is said, and no weaker sandbox takes its place", async () => {
+test("a missing sandbox is reported, and no weaker one replaces it", async () => {
   await expect(createSandbox({ kind: "bubblewrap", python: "/no/such/python" })).rejects.toMatchObject({
     code: "device_unavailable",
     message: expect.stringMatching(/^the bubblewrap sandbox needs /u),

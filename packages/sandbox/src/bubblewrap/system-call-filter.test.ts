@@ -38,7 +38,7 @@ describe.each(processors)("the filter for %s", (processor) => {
       expect(verdict(program, audits[processor], 0x40000000 + call), `call ${call} of x32`).toBe("no such call");
     }
   });
-  test("of fcntl, allows copies, flags and locks of parts of a file", () => {
+  test("fcntl allows copies, flags and locks of parts of a file", () => {
     const allowed = Array.from({ length: 2000 }, (_, command) => command).filter(
       (command) => verdict(program, audits[processor], fcntl, command) === "allowed",
     );

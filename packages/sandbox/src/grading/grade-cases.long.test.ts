@@ -29,7 +29,7 @@ test.for(stdin.rows)("stdin: %s", async ([, reply, correct, rule]) => {
   });
 });
 
-test.for(Object.entries(recursions))("recursion 5,000 deep works: %s", async ([, code]) => {
+test.for(Object.entries(recursions))("allows recursion 5,000 deep: %s", async ([, code]) => {
   const cases = ["1", "150", "5000"].map((n) => ({ input: n, output: n }));
   const verdict = await gradeCases(`${code}\nprint(f(int(input())))`, { entryPoint: null, cases }, sandbox);
   expect(verdict).toMatchObject({ correct: true, decided: true, rule: "all cases passed" });
@@ -57,7 +57,7 @@ test.for([
   expect(verdict.rule).toContain(rule);
 });
 
-test.for(call.rows)("a call: %s", async ([, reply, correct, rule]) => {
+test.for(call.rows)("judges a call: %s", async ([, reply, correct, rule]) => {
   const verdict = await codeGrader(sandbox)(reply, call);
   expect(verdict).toMatchObject({ correct, decided: true, rule: expect.stringContaining(rule) as string });
   expect(verdict.extracted).toBe(reply);
@@ -87,7 +87,7 @@ test("steps say of each test that ran what came, what was expected and how it en
   expect(await stepsOf(method.replace("len(xs)", "0"), call)).toEqual([[...(first ?? []), "AssertionError"]]);
 });
 
-test("tests of a benchmark say of each call whether they went on behind it", async () => {
+test("a benchmark's tests report for each call whether they continued after it", async () => {
   const asserts = "def check(f):\n    assert f(1) == 1\n    assert f(2) == 2\n    assert f(3) == 3\n";
   const endsOf = async (reply: string) =>
     (await codeGrader(sandbox)(reply, { prompt: "def f(x):\n", test: asserts, entryPoint: "f" })).steps.map(

@@ -21,7 +21,7 @@ const forged = (report: string): string =>
 const answers = (answer: string): string => forged(`{"answers": [${answer}, ${answer}, ${answer}]}`);
 const returning = (value: string): string => `def sort_third(l):\n    return ${value}\n`;
 
-describe("what a reply causes is wrong", () => {
+describe("failures of a reply are wrong", () => {
   test.for([
     ["half a surrogate pair", `x = "\ud800"\n${returning("x")}`],
     ["brackets 100,000 deep", `x = ${"(".repeat(100_000)}${")".repeat(100_000)}`],
@@ -103,7 +103,7 @@ function failing(from: number, status: SandboxResult["status"] = "undecided"): S
   };
 }
 
-describe("what the machine causes is no verdict", () => {
+describe("failures of the machine give no verdict", () => {
   const right = "def sort_third(l):\n    return l\n";
   test("a right program and a wrong one are both undecided, in either phase", async () => {
     expect(await gradeProgram(right, thirds, sandbox)).toMatchObject({ correct: true, decided: true });

@@ -9,7 +9,7 @@ const opened = await createSandbox({ kind: "bubblewrap", python: anyonesPython }
   throw error;
 });
 
-describe("under bubblewrap", () => {
+describe("runs under bubblewrap", () => {
   test("is available", ({ skip }) => skip(typeof opened === "string", typeof opened === "string" ? opened : ""));
   if (typeof opened === "string") return;
   const sandbox: Sandbox = opened;

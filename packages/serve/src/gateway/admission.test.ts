@@ -21,11 +21,11 @@ test.each([
   ["no more than the two fullest of three lack", null, of({ a: 3, b: 3, c: 1 }, 2), false],
   ["a group beside unknown ones that may be all of one", "a", of({}, 4), true],
   ["a group beside unknown ones that are of two at least", "a", of({}, 5), false],
-] as const)("of two groups of four: %s", (_, group, untrained, wanted) => {
+] as const)("takes two groups of four: %s", (_, group, untrained, wanted) => {
   expect(isWanted(group, untrained, { groups: 2, rolloutsPerGroup: 4 })).toBe(wanted);
 });
 
-test("whatever is open, the next steps can be filled, and of known groups never more than a window begin", () => {
+test("the next steps can be filled in any state, and known groups never exceed a window", () => {
   const random = randomFromSeed("admission");
   for (let trial = 0; trial < 200; trial++) {
     const window = { groups: 1 + random.integer(4), rolloutsPerGroup: 1 + random.integer(4) };

@@ -26,7 +26,7 @@ const events: GatewayEvent[] = [
   { kind: "dropped", id: "old", reason: "stale" },
 ];
 
-test("what was trained stays trained, what waited waits, what was open or of lost weights is lost", async () => {
+test("trained groups remain trained, waiting ones wait, open ones and those with lost weights are dropped", async () => {
   const { waiting, trained, dropped } = await restore(events, 1);
   expect(waiting.map(({ id }) => id)).toEqual(["again", "waits"]);
   expect(trained).toEqual(["trained"]);
@@ -45,7 +45,7 @@ test("from the beginning nothing is trained, and later weights are lost", async 
   ]);
 });
 
-test("what a resume took back stays so when a later one reads the journal at a later step", async () => {
+test("groups that a resume dropped remain dropped when a later one reads the journal at a later step", async () => {
   for (const first of [0, 1]) {
     const resumed = await restore(events, first);
     const later = [...events, ...resumed.corrections];
@@ -57,7 +57,7 @@ test("what a resume took back stays so when a later one reads the journal at a l
   }
 });
 
-test("what waited again and was then trained is trained", async () => {
+test("a group that waited again and was then trained is trained", async () => {
   const { corrections } = await restore(events, 1);
   const later: GatewayEvent[] = [...events, ...corrections, { kind: "taken", step: 1, ids: ["again"] }];
   expect((await restore(later, 2)).trained.toSorted()).toEqual(["again", "trained"]);

@@ -30,7 +30,7 @@ function recorded(turns: readonly Turn[]): RecordedCall[] {
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const said = (content: string): ChatMessage => ({ role: "assistant", content });
 
-test("a prompt that goes on from a reply extends it", () => {
+test("a prompt that continues a reply extends it", () => {
   const calls = recorded([
     { messages: [user("q")], prompt: [1, 2], reply: [3, 0], text: "x" },
     { messages: [user("q"), said("x"), user("r")], prompt: [1, 2, 3, 0, 7], reply: [4, 0], text: "y" },
@@ -59,7 +59,7 @@ test("a history in other tokens than were sampled says where it differs, and the
   expect(episodeOf(calls, { problemId: "p", answer: undefined }).notes).toEqual(["rerendered"]);
 });
 
-test("what nobody of the rollout said is read, counted and never trained", () => {
+test("text from outside the rollout is read, counted and never trained", () => {
   const calls = recorded([
     { messages: [user("e"), said("example"), user("q")], prompt: [8, 8, 1], reply: [3], text: "x" },
     { messages: [user("e"), said("example"), user("q"), said("edited")], prompt: [8, 8, 1, 9], reply: [4], text: "y" },
@@ -70,7 +70,7 @@ test("what nobody of the rollout said is read, counted and never trained", () =>
   ]);
 });
 
-test("another agent's words are nobody's own", () => {
+test("another agent's text belongs to no agent", () => {
   const calls = recorded([
     { agent: "a", messages: [user("q")], prompt: [1], reply: [2], text: "x" },
     { agent: "b", messages: [user("q"), said("x")], prompt: [1, 2, 5], reply: [3], text: "y" },

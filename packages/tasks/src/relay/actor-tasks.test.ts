@@ -47,7 +47,7 @@ test("the hint is cut to its tokens; the actor reads what is left", async () => 
   expect(() => relayHintTask({ distractors: 99 })).toThrow(/0 to 8/u);
 });
 
-test("an actor that reads everything has all facts in its prompt, around the hint, and its answer is cut to its tokens", async () => {
+test("an actor that reads everything has all facts in its prompt around the hint, and its answer has a token limit", async () => {
   const task = relayHintTask({ actorReads: "everything", distractors: 1, actorTokens: 2 });
   for (const { views = {}, question } of task.testProblems) {
     const known = parseFacts(views["actor"] ?? "").map(({ key }) => key);

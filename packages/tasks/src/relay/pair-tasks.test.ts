@@ -61,7 +61,7 @@ test("a text that holds a bar stays one text, and an episode stored without outp
   expect(await gradeOfEpisode(task, stored, problem)).toBe(grade);
 });
 
-test("after the first turn who was wrong is told, with its own words behind a mark; nobody is asked when all are right", async () => {
+test("wrong agents learn it after the first turn, with their own text after a mark; no further call if all are right", async () => {
   const task = relayFeedbackTask();
   const problem: Problem = { id: "1", question: "k+e", gold: "k6 e9" };
   const playing = (texts: readonly string[]) => {

@@ -100,7 +100,7 @@ test("a hint: the collaborator's facts are more or others, kept for validation a
   }
 });
 
-test("a pair: keys beside the fact are others; where all are asked for there is no such family", () => {
+test("pairs: keys near the fact differ; if all are asked for, the family is missing", () => {
   for (const [problem, changed] of caseOf(
     { ...relayWritersTask({ testProblems }), probes: pairProbes("relay-writers") },
     "distractors",

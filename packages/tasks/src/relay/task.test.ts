@@ -114,7 +114,7 @@ describe.each(Object.values(relayLevels))("$name", (level) => {
     expect(after?.utterances.at(-1)?.prompt.startsWith(`S:${problem.question}?`)).toBe(true);
   });
 
-  test("the longest sentences fit", async () => {
+  test("the longest sentences fit the limit", async () => {
     const chatty = { verbose: 1, short: 0, terse: 0 };
     const teacher = relayTeacher({ messages: chatty, answers: chatty, silence: 0 });
     const random = randomFromSeed("fit");
@@ -150,7 +150,7 @@ test("the test share is one in eight", () => {
   expect(share).toBeLessThan(0.145);
 });
 
-test("a transcript of the first level", async () => {
+test("the first level has a transcript", async () => {
   const views = { "holder-a": "k6", "holder-b": "m3", "holder-c": "e9" };
   const level = relayLevels["one-fact"];
   const episode = await relayEpisode(level, { ...asked, views }, terseTeacher, randomFromSeed(1));

@@ -32,7 +32,7 @@ test.for([
   },
 );
 
-describe("what is kept back", () => {
+describe("held-out examples remain held out", () => {
   test("test problems called unseen have budgets that are kept back, those called known have training's", () => {
     const group = (wanted: string): Problem[] => world.testProblems.filter((problem) => problem.group === wanted);
     expect(budgetsOf(group("unseen"))).toEqual(new Set(unseenBudgets));
@@ -47,7 +47,7 @@ describe("what is kept back", () => {
   });
 });
 
-test("across episodes an evaluation ranks what was told against what was spent", async () => {
+test("an evaluation ranks sent tokens against spent tokens across episodes", async () => {
   const spending = async (tokensFor: (budget: number) => number): Promise<number | undefined> => {
     const played = await Promise.all(
       world.testProblems.slice(0, 60).map(async (problem) => {

@@ -42,7 +42,7 @@ test("a paraphrase changes the holder's words alone, into a sentence that traini
   }
 });
 
-test("other idle texts change everybody but the holder, and never name the owner", () => {
+test("other idle texts change all agents but the holder, and never name the owner", () => {
   for (const [before, after] of pairsOf(task, "distractors")) {
     expect(after.views?.[holderOf(before)]).toBe(before.views?.[holderOf(before)]);
     const idle = Object.keys(before.views ?? {}).filter((agent) => agent !== holderOf(before));
@@ -78,7 +78,7 @@ test("another question: who was idle knows, who knew is idle, and all are asked 
   }
 });
 
-test("other names: none stays, all are of the test, and the gold is the one that the holder reads", () => {
+test("other names: all are from the test, none remains, and the gold is the holder's", () => {
   for (const [before, after] of pairsOf(task, "names")) {
     expect(fresh).toContain(after.gold);
     expect(holderOf(after)).toBe(holderOf(before));

@@ -33,7 +33,7 @@ describe.each(alike.map((task) => [task.name, task] as const))("%s", (_, task) =
     expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
   });
 
-  test("the gold stands in no prompt of an agent that answers", async () => {
+  test("no prompt of an answering agent has the gold", async () => {
     const [problem] = task.testProblems as [Problem];
     const { asked } = await play(task.topology, problem, (_agent, _prompt, { prompt, sampling }) => {
       expect([prompt.kind, sampling.stop?.includes("\n")]).toEqual(["text", true]);
@@ -55,7 +55,7 @@ async function prompts(
   return Object.fromEntries(asked.map(({ agent, prompt }) => [agent, prompt]));
 }
 
-test("the solver reads what was said as sentences, and nothing of those who were silent", async () => {
+test("the solver reads sent messages as sentences, and nothing from silent agents", async () => {
   const [, tellers] = tasks as [unknown, (typeof tasks)[number]];
   const problem = { id: "1", question: "red ball", gold: "Lily", views: { one: "A", two: "B", three: "C" } };
   const asked = await prompts(tellers, problem, { one: "", two: " Lily ran", three: "" });
@@ -110,7 +110,7 @@ test("made-up names are drawn without end in training alone, and none of them is
   expect(task.testProblems).toEqual(storyRelayTask({ tokenizer, testProblems }).testProblems);
 });
 
-test("helper and actor see the same story; the hint stands behind it with a comma", async () => {
+test("helper and actor read the same story; the hint follows with a comma", async () => {
   const [, , hint] = tasks as [unknown, unknown, (typeof tasks)[number]];
   const problem = { id: "1", question: "Tom wanted a hat.", gold: "" };
   expect(await prompts(hint, problem, { helper: " said" })).toEqual({

@@ -48,7 +48,7 @@ describe.each(["validation", "test"] as const)("%s problems", (split) => {
     expect(problems).toHaveLength(testProblems);
   });
 
-  test("names, things and numbers are those that the group says", () => {
+  test("names, things and numbers belong to the group", () => {
     for (const length of nameLengths)
       expect(groups.get(`name/${length}`)?.every(({ gold }) => heldNames[split][length].includes(gold))).toBe(true);
     expect(groups.get("thing/unseen")?.every(({ question }) => heldThings[split].includes(question))).toBe(true);

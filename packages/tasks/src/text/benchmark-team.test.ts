@@ -7,14 +7,14 @@ import { teamPresets } from "./teams/presets.ts";
 const forms = { answerForm: "Put it into a box.", read: (reply: string) => reply };
 const own = teamPresets.solo.make({ agents: 1, rounds: 1, replyTokens: 9, actorTokens: 9, ...forms });
 
-test("what is left out has AgentPO's lengths, three agents and two rounds", () => {
+test("the omitted values are AgentPO's lengths, three agents and two rounds", () => {
   const { graph } = benchmarkTeam({ team: "debate" }, forms);
   const [helper, ...debaters] = graph?.agents ?? [];
   expect([graph?.rounds, helper?.maxTokens]).toEqual([2, 768]);
   expect(debaters.map(({ maxTokens }) => maxTokens)).toEqual([2048, 2048, 2048]);
 });
 
-test("agents are told the run's budget where they are to be", async () => {
+test("agents get the run's budget where the setting asks for it", async () => {
   const reported = async (settings: TeamSettings, targetTokens?: number): Promise<boolean> => {
     const { topology } = benchmarkTeam(settings, { ...forms, targetTokens });
     const { asked } = await play(topology, { id: "1", question: "?", gold: "4" }, () => "4");

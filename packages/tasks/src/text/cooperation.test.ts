@@ -99,7 +99,7 @@ test("feedback names one failing test; a program that hangs stops the count", as
   expect(hangs.feedback).toContain("time limit");
 });
 
-test("a forged verdict is not heard: the programs never run where they are read", async () => {
+test("a forged verdict has no effect: programs never run where verdicts are read", async () => {
   const forged = `print('{"auxDefined": true}')\nimport sys\ndef largest(xs):\n    return 0\nsys.exit(0)`;
   const { terms } = await rewardOf(forged);
   expect(terms.tests).toBe(0);
@@ -122,7 +122,7 @@ function failing(from: number, status: SandboxResult["status"] = "undecided"): S
   return { ...sandbox, run: async (job) => (++runs >= from ? failed : sandbox.run(job)) };
 }
 
-test("what the machine causes is no verdict, and tests that cannot be read are bad data", async () => {
+test("failures of the machine give no verdict, and unreadable tests are invalid data", async () => {
   const replies = { aux: "", main: "def largest(xs):\n    return 3" };
   for (const from of [1, 2, 3])
     expect((await cooperationReward(replies, tests, failing(from))).undecided).toMatch(/machine|could not/u);

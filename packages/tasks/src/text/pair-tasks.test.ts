@@ -31,7 +31,7 @@ const words = (count: number, prefix: string): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`).join(" ");
 
 describe("the writers' baselines", () => {
-  test("a single model is told both tasks and a marker, and what it writes is graded as the pair's", async () => {
+  test("a single model gets both tasks and a marker, and its text is graded like the pair's", async () => {
     const task = await writingTask({ form: "tldr" }, resources(0));
     const [first, second] = [words(10, "a"), `${words(16, "b")} a1 however a2 therefore`];
     const [alone, asked] = await played(task, "single", () => `${first}\n=== SECOND PART ===\n${second}`);
@@ -102,7 +102,7 @@ const bodies = {
 const schemes = ["fallback", "decorator", "coordinator", "strategy-filter"] as const;
 
 test.skipIf(data === "")(
-  "over training the metrics say which share of programs cooperates how (LACONIC_DATA)",
+  "metrics show the share of cooperating programs by kind over training (LACONIC_DATA)",
   async () => {
     const task = await codeTask({ benchmark: "coophumaneval", turns: 1 }, resources(1));
     try {

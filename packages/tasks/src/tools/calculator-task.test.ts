@@ -12,7 +12,7 @@ const create = () => ({
 
 test.each(taskCases)("$name", ({ run }) => expect(run(create)).resolves.toBeUndefined());
 
-test("a call has its price and its answer, in tokens that extend the prompt; a right answer without one has none", async () => {
+test("a call has a price and a result in tokens that extend the prompt; a right answer without a call has none", async () => {
   const task = calculatorTask();
   const problem = task.testProblems.find(({ group }) => group === "hard");
   if (!problem || !task.reward) throw new Error("no hard problem, or no reward");

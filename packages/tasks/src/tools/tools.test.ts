@@ -111,7 +111,7 @@ test("a schema that throws or waits is asked like any other", async () => {
 });
 
 test.each([jsonTools(), hermesTools()])(
-  "of 1,000 calls in one text, $name, eight are made and paid for",
+  "executes and charges eight of 1,000 calls in one text, $name",
   async (format) => {
     const one = format.write([{ role: "assistant", content: "", calls: [{ name: "t", arguments: "{}" }] }], [])[0];
     const text = Array.from({ length: 1000 }, () => one?.content).join("\n");
@@ -165,7 +165,7 @@ test("calls that cannot be read are counted, also in a text without others", asy
   ]);
 });
 
-test("an object that is too large to be told is an error, before it is written", async () => {
+test("a too large object is an error before it is written", async () => {
   let asked = 0;
   const rows = Array.from({ length: 1_000_000 }, () => ({
     get text() {
@@ -179,7 +179,7 @@ test("an object that is too large to be told is an error, before it is written",
   expect(asked).toBeLessThan(30_000);
 });
 
-test("answers and calls are bounded, agents have tools of their own, a text without calls ends the turn", async () => {
+test("answers and calls are bounded, agents have separate tools, a text without calls ends the turn", async () => {
   const long: Tool = { name: "long", run: () => "x".repeat(50) };
   const { observation } = await called(
     { a: [long] },
@@ -198,7 +198,7 @@ test("answers and calls are bounded, agents have tools of their own, a text with
   expect(() => toolEnvironment({ tools: [long], limits: { seconds: 0 } })).toThrow("limits.seconds is 0");
 });
 
-test("a call ends with the episode's signal, and hears of it", async () => {
+test("a call ends with the episode's signal and receives it", async () => {
   const stop = new AbortController();
   let heard = false;
   const hearing: Tool = {
@@ -212,7 +212,7 @@ test("a call ends with the episode's signal, and hears of it", async () => {
   expect(heard).toBe(true);
 });
 
-test("zod and JSON Schema are told and checked alike", async () => {
+test("zod and JSON Schema are described and checked alike", async () => {
   const shape = z.object({ a: z.int() });
   const run = ({ a }: { a: number }) => a + 1;
   const own = defineTool({ name: "zod", parameters: shape, run });
@@ -266,7 +266,7 @@ test("search finds a user's own documents", async () => {
   expect(observation).toEqual(["[1] Bees\nBees make honey.", "nothing found"]);
 });
 
-test("the tools of an MCP server, and of the AI SDK", async () => {
+test("calls the tools of an MCP server and of the AI SDK", async () => {
   const server = new McpServer({ name: "own", version: "1" });
   server.registerTool("shout", { inputSchema: { text: z.string() } }, ({ text }) => {
     if (text === "") throw new Error("nothing to shout");

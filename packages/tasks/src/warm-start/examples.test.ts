@@ -15,7 +15,7 @@ const read = (examples: readonly TrainingSequence[]) =>
     said: letters.decode(completionTokens),
   }));
 
-test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
+test("lessons copy a name from their prompt, and no held-out name", () => {
   const texts = read(copyingExamples(letters, 200, randomFromSeed(7))).map(({ prompt, said }) => ({
     prompt,
     name: /[A-Za-z]+/u.exec(said)?.[0] ?? "",
@@ -29,7 +29,7 @@ test("lessons copy a name that stands in their prompt, and none that is kept bac
   expect(known).toBeLessThan(65);
 });
 
-test("examples of owners name the child that the prompt is about, or say nothing whoever reads", () => {
+test("examples of owners name the child in the prompt, or say nothing for any reader", () => {
   const texts = read(ownerExamples(letters, 600, randomFromSeed(7), ["was sad"]));
   const silent = texts.filter(({ said }) => said === "\n");
   const named = texts.filter(({ said }) => said !== "\n");
@@ -56,7 +56,7 @@ test("labelled examples are silent of all who know nothing, and of no other", ()
   expect(telling.filter(({ said }) => said !== "\n").every((each) => tells(each))).toBe(true);
 });
 
-test("deeds are the model's own short clauses about nobody else, each once", () => {
+test("deeds are the model's short clauses about other children, each once", () => {
   const long = " went to the park with her mom and her dog";
   const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
   expect(shortClauses(said)).toEqual(["was sad", "smiled"]);
@@ -70,7 +70,7 @@ describe("lessons", () => {
     tokens: Array<number>(length).fill(65),
   });
 
-  test("a text stands behind its own story with its own length as the budget", () => {
+  test("a text follows its story and has the story's length as its budget", () => {
     const draw = budgetExamples(letters, [saying(4), saying(8, "Tom")]);
     const lessons = draw(200, randomFromSeed(1));
     const reported = read(lessons).map(({ prompt, said }) => `${prompt} ${said.length}`);

@@ -11,7 +11,7 @@ const rowsIn = async (file: string): Promise<JournalEntry[]> =>
     .split("\n")
     .map((line) => JSON.parse(line) as JournalEntry);
 
-test("a half-written last line is left out and cut off, any other that is no entry is named", async () => {
+test("a half-written last line is removed, any other invalid line is named", async () => {
   const file = join(await temporaryFolder(), "journal.jsonl");
   expect(await fileJournal(file).lastOf("m")).toBe(0);
   await fileJournal(file).note(entry("m", 1));
@@ -23,7 +23,7 @@ test("a half-written last line is left out and cut off, any other that is no ent
   await expect(fileJournal(file).lastOf("m")).rejects.toMatchObject({ code: "data_invalid", detail: { row: 3 } });
 });
 
-test("what is long keeps the last number of each model, also when models note at once", async () => {
+test("long journals keep the last number of each model, also with concurrent writers", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "journal.jsonl");
   const journal = fileJournal(file, 2000);

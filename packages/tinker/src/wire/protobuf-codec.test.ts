@@ -62,7 +62,7 @@ test("results are read as the SDK's server writes them, several records and bflo
   expect(protobufCodec.reply(bytes("7b7d"), "application/json", "asample")).toEqual({});
 });
 
-test("a result that was cut anywhere is no result, or one with less in it; it is never read past its end", () => {
+test("a cut result is invalid, and so is a shorter one; reading never passes its end", () => {
   const read = (end: number): string | null => {
     try {
       return JSON.stringify(protobufCodec.reply(bytes(output).subarray(0, end), type, "forward"));

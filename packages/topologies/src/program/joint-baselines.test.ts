@@ -41,7 +41,7 @@ async function played(
   return { episode: await jointBaselines(game, given)[method].run(problem, context), asked };
 }
 
-test("concatenation: both at once, nobody reads the other", async () => {
+test("concatenation: two agents write at once and read nothing", async () => {
   const { episode, asked } = await played("concatenation");
   expect(asked).toEqual(["first < s:short / u:q", "second < s:long / u:q"]);
   expect(episode.outputs).toEqual({ first: "first1", second: "second1" });

@@ -32,7 +32,7 @@ test("a line has the episode's temperature unless it has its own", async () => {
   expect(temperatures).toEqual([0.3, 0]);
 });
 
-test("what a program concludes is the answer, or that there is none; its notes are the episode's", async () => {
+test("a program returns the answer or null, and its notes are the episode's", async () => {
   const concluding = (text: string | null): Pick<Program, "play"> => ({
     play: async (stage) => {
       const [turn] = await stage.say({ agent: "a", prompt, maxTokens: 9 });

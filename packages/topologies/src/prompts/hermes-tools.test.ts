@@ -31,7 +31,7 @@ test.each([
   ],
   [`[THINK]${wrapped('{"name": "f"}')}`, `[THINK]${wrapped('{"name": "f"}')}`, []],
   [`<tool_call>{"name": "f"}${wrapped('{"name": "g"}')}`, '<tool_call>{"name": "f"}', ["g{}"]],
-] as const)("of %j it reads %j", (text, content, calls) => {
+] as const)("parses %j as %j", (text, content, calls) => {
   const found = format.read(text);
   expect(found.content).toBe(content);
   expect(found.calls.map((call) => call.name + call.arguments)).toEqual(calls);
@@ -63,7 +63,7 @@ test.each([
   expect(format.write([call], [])[0]?.content).toBe(wrapped(`{"name": "f", "arguments": ${written}}`));
 });
 
-test("tools are told in the system message, calls and answers between marks", () => {
+test("the system message lists tools, with calls and results between marks", () => {
   const tools = [{ name: "f", description: "does it", parameters: { type: "object" } }];
   const messages = [
     { role: "system", content: "Be brief." },
@@ -85,7 +85,7 @@ test("tools are told in the system message, calls and answers between marks", ()
   expect(format.read(called?.content ?? "").calls).toEqual([{ name: "f", arguments: '{"x":[1,2]}' }]);
 });
 
-test("a policy that was trained with its tools is told nothing", () => {
+test("a policy trained with its tools gets no description of them", () => {
   const messages = [{ role: "user", content: "go" }] as const;
   expect(hermesTools({ tells: false }).write(messages, [{ name: "f" }])).toEqual(messages);
   expect(format.write(messages, [])).toEqual(messages);

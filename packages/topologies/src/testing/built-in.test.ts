@@ -75,7 +75,7 @@ describe.each(Object.entries(graphs))("%s", (_, graph) => {
     return { topology: graphTopology(graph()), problem, edges: [...spatial, ...temporal] };
   };
   for (const item of topologyCases) test(item.name, () => item.run(subject));
-  test("draws itself, with nothing of a name unescaped", () => {
+  test("draws itself and escapes names", () => {
     const hostile = graph();
     const named = { ...hostile, agents: hostile.agents.map((each) => ({ ...each, role: `<script>"&${each.id}` })) };
     expect(mermaidOf(named)).toMatch(/^flowchart LR\n/u);
@@ -121,7 +121,7 @@ test("critic and actor: draft, comment, revision; the critic speaks once", async
   expect([episode.answer, criticalPath(episode.ledger).calls]).toEqual(["better", 3]);
 });
 
-test("debate: everybody reads everybody's last message; written and read tokens are those of the formula", async () => {
+test("debate: all agents read all last messages; written and read tokens equal the formula", async () => {
   const { model, asked } = scripted(() => "yes");
   const topology = graphTopology(debateGraph([a, b, c], { rounds: 3 }));
   const totals = ledgerTotals((await play(topology, { a: model, b: model, c: model })).ledger);
@@ -150,7 +150,7 @@ test.each(["last", "full"] as const)(
   },
 );
 
-test("agents are told the tokens of their own replies, for chats that have them as messages", async () => {
+test("agents get the number of tokens of their own replies in chats", async () => {
   const told: (readonly string[])[] = [];
   const model: LanguageModel = {
     id: "traced",
@@ -231,7 +231,7 @@ describe("synchronous turns", () => {
     { id: "a", maxTokens: 8, system: "be a" },
     { id: "b", maxTokens: 8 },
   ];
-  test("each agent hears its own history and what the transition says, and nothing of the other", async () => {
+  test("each agent reads its own history and the transition, and nothing of the other", async () => {
     const [first, second] = [scripted(() => "left"), scripted(() => "right!")];
     const topology = synchronousTurns(players, { turns: 2, transition });
     const episode = await play(topology, { a: first.model, b: second.model });

@@ -67,7 +67,7 @@ test.each<[fault: string, subject: TopologySubject, failed: readonly string[]]>(
       "a fired signal rejects with `aborted` before anyone speaks",
     ],
   ],
-])("of %s the suite finds the cases that fail", async (_, subject, failed) => {
+])("the suite finds the failing cases of %s", async (_, subject, failed) => {
   const found = await failures(subject);
   expect(found.length === 0).toBe(failed.length === 0);
   expect(found).toEqual(expect.arrayContaining([...failed]));

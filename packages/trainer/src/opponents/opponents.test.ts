@@ -155,7 +155,7 @@ describe("games against opponents", () => {
     }
   });
 
-  test("two policies: whoever is played learns nothing in that game, also where that leaves a policy none in a step", async () => {
+  test("opponents of two policies learn nothing in their game, even if a policy then has no step", async () => {
     const { records, rows } = await play(tinyDuelParts("own"), { problemsPerStep: 1, episodesPerProblem: 4 });
     records.forEach(({ learners }, step) => {
       const counts = Object.fromEntries(learners.map(({ learner, batch }) => [learner.name, batch.utterances.length]));
@@ -166,7 +166,7 @@ describe("games against opponents", () => {
 });
 
 describe("a run that is stopped", () => {
-  test("goes on with the same pool, results and draws, to the same bytes", async () => {
+  test("resumes with equal pool, results and draws, to equal bytes", async () => {
     const folder = await temporaryFolder();
     const own = {
       ...settings,
@@ -259,7 +259,7 @@ describe("matchmaking", () => {
   for (const [name, rule] of Object.entries(matchmakings))
     for (const { name: claim, run } of matchmakingCases) test(`${name} ${claim}`, () => run(() => rule));
 
-  test("one of one's own is told pool and results, and named where it chooses nobody", async () => {
+  test("a custom matchmaker gets pool and results, and is named if it chooses no opponent", async () => {
     const seen: MatchRequest[] = [];
     const newest: Matchmaking = (request) => {
       seen.push(request);

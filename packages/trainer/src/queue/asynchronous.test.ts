@@ -70,7 +70,7 @@ test("an asynchronous run learns, says how old its groups are, weighs what is ol
   expect(column(capped.rows, "actor/pg_loss")).not.toEqual(column(short.rows, "actor/pg_loss"));
 });
 
-test("minibatches of fresh samples alone, beside those of older ones, are trained without weights", async () => {
+test("minibatches of fresh samples only are trained without weights next to older ones", async () => {
   const { rows } = await run({ asynchronous: { maxLag: 6, activeGroups: 3 }, steps: 8, minibatches: 24 });
   const mixed = rows.filter((row) => !Number.isInteger(row["sampling/lag_steps"]));
   expect(mixed.length).toBeGreaterThan(1);
@@ -113,7 +113,7 @@ test("stragglers are waited for", async () => {
   expect(episodesOf(kept.rows)).toBe(8 * 48);
 });
 
-test("several policies, trees of joint replies, and a greedy baseline", async () => {
+test("trains several policies, trees of joint replies, and a greedy baseline", async () => {
   const pair = {
     groupBy: "tree-node",
     tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
@@ -132,7 +132,7 @@ test("several policies, trees of joint replies, and a greedy baseline", async ()
   expect(remax.rows).toHaveLength(5);
 });
 
-test("weights are asked for once per version, and let go when nobody plays with them", async () => {
+test("weights are requested once per version and released without users", async () => {
   const timer = virtualTimer();
   const latency = { medianSeconds: 2, sigma: 1.2, leastSeconds: 0.05, mostSeconds: 30 };
   const fleet = nullFleet(timer, { slots: 24, latency, failures: 0.02 });
@@ -223,7 +223,7 @@ test("settings that contradict it are refused", () => {
   });
 });
 
-test("an agent that fails ends its episode, not the run: it is left out of rewards and accuracy", async () => {
+test("a failing agent ends its episode, not the run, and does not count in rewards and accuracy", async () => {
   const { task, policies, model } = tinyParts();
   const { speak } = policies[onlyPolicy] as TrainedPolicy;
   let calls = 0;

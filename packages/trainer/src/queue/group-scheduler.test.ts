@@ -64,7 +64,7 @@ test("groups that are not waited for are dropped when they are too old, played o
   expect(scheduler.state().again).toEqual([5]);
 });
 
-test("no group is started that no step would train; one that leaves is replaced", () => {
+test("no group without a step starts; a dropped group is replaced", () => {
   const scheduler = new GroupScheduler({ ...settings, steps: 1 });
   expect(started(scheduler)).toEqual([0, 1]);
   scheduler.leave(0);
@@ -74,7 +74,7 @@ test("no group is started that no step would train; one that leaves is replaced"
   expect(started(scheduler)).toEqual([]);
 });
 
-test("a run that goes on starts what was in flight first", () => {
+test("a resumed run starts the groups in flight first", () => {
   const scheduler = new GroupScheduler(settings, { next: 9, again: [4, 7] });
   scheduler.advance(3);
   expect(started(scheduler)).toEqual([4, 7, 9]);
@@ -144,6 +144,6 @@ function wrongIn(seed: number): string[] {
   return wrong;
 }
 
-test("whatever happens, in whatever order: no dead end, no group twice, none too old, none lost", () => {
+test("any events in any order give no dead end, and groups are unique, recent and never lost", () => {
   expect(Array.from({ length: 200 }, (_, seed) => wrongIn(seed)).flat()).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { virtualTimer } from "../testing/index.ts";
 import { rateLimiter } from "./paced.ts";
 
-test("of a hundred at one moment thirty-two pass in each turn, in their order, in no time", async () => {
+test("thirty-two of a hundred simultaneous requests pass per turn, in order, without delay", async () => {
   const timer = virtualTimer();
   const passed: number[] = [];
   let since = 0;
@@ -20,7 +20,7 @@ test("of a hundred at one moment thirty-two pass in each turn, in their order, i
   expect(timer.now()).toBe(0);
 });
 
-test("whoever comes alone does not wait, and one who comes later waits behind those who do", async () => {
+test("a single program does not wait, and later ones queue", async () => {
   const timer = virtualTimer();
   const pass = rateLimiter(timer, 1);
   const passed: string[] = [];

@@ -90,7 +90,7 @@ async function outcomes(directory: string): Promise<{ trained: string[]; dropped
   return { trained: [...new Set(trained)], dropped };
 }
 
-test("across a kill every group trains once, or is named: what was in flight is played anew", async () => {
+test("a killed group trains once or is named: groups in flight run again", async () => {
   const folder = await temporaryFolder();
   const [first, second] = [join(folder, "first"), join(folder, "second")];
   await expect(runIn(first, { killAfter: 4 })).rejects.toBeInstanceOf(ProcessKilled);

@@ -32,8 +32,8 @@ const rows = async (run: string): Promise<ChangedSetting[]> =>
 const configOf = async (run: string): Promise<typeof base & { readonly budget: typeof budget }> =>
   JSON.parse(await readFile(join(run, "config.json"), "utf8"));
 
-describe("a run whose settings change while it goes on", () => {
-  test("each change stands with the first step that was taken under it, and tells what held before", async () => {
+describe("a run's settings change while it runs", () => {
+  test("each change has its first step and the former value", async () => {
     const directory = await folder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: { ...base, budget } });
@@ -58,7 +58,7 @@ describe("a run whose settings change while it goes on", () => {
     expect(manifest).toContain('"changes.jsonl"');
   });
 
-  test("what was changed behind the checkpoint that a run goes on from did not come to pass", async () => {
+  test("a change after the resumed checkpoint did not happen", async () => {
     const directory = await folder();
     const run = { directory, adjustable, resume: "where-possible" as const };
     await tinyRun({ ...run, settings: { ...base, budget } });
@@ -95,7 +95,7 @@ describe("a run whose settings change while it goes on", () => {
     await expect(again).rejects.toThrow(join(directory, "changes.jsonl"));
   });
 
-  test("half a last line counts for nothing", () => {
+  test("half a last line does not count", () => {
     expect(parseChangedSettings('{"step":1,"key":"steps","now":4}\n{"step":2,"ke', "changes.jsonl")).toEqual([
       { step: 1, key: "steps", now: 4 },
     ]);
@@ -108,6 +108,6 @@ test.each([
   [{ key: "train.prices", before: { turns: 1 }, now: { turns: 2 } }, "price of turns: 1 → 2"],
   [{ key: "steps", before: 4, now: 6 }, "steps: 4 → 6"],
   [{ key: "sinks", before: [], now: ["x".repeat(99)] }, `sinks.0: none → "${"x".repeat(59)}…`],
-])("a change in words: %j", (change, said) => {
+])("reports a change of the configuration: %j", (change, said) => {
   expect(describeChange(change)).toBe(said);
 });

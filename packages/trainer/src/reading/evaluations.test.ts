@@ -17,7 +17,7 @@ const evaluation = (step: number, groups?: RunEvaluation["groups"]): RunEvaluati
   ...(groups && { groups }),
 });
 
-test("families stand with their shares before, after and on the test, trained ones first", () => {
+test("families have their shares before, after and on the test, trained ones first", () => {
   const first = evaluation(0, { new: figures(0.1, { idle_silent: 0.2, words: 3 }), known: figures(0.2) });
   const last = evaluation(9, { new: figures(0.6, { idle_silent: 0.9, words: 2 }), known: figures(0.7) });
   const tested = evaluation(9, { other: figures(0.5, { idle_silent: 1 }), known: figures(0.8) });
@@ -37,7 +37,7 @@ test("families stand with their shares before, after and on the test, trained on
   ]);
 });
 
-test("a run whose problems have no groups has no families; one that was measured once has one column of each", () => {
+test("a run without groups has no families; a run with one measurement has one column of each", () => {
   expect(familyTable([evaluation(0), evaluation(9)], null)).toBeNull();
   expect(familyTable([], null)).toBeNull();
   expect(familyTable([evaluation(0, { known: figures(0.5) })], null)?.columns).toEqual([

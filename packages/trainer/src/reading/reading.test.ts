@@ -52,7 +52,7 @@ describe("rows of JSON lines", () => {
     expect(await readRows(source, "rows.jsonl")).toEqual(rows);
   });
 
-  test("lines of a megabyte and more come whole, one after the other", async () => {
+  test("lines of a megabyte and more arrive whole and in order", async () => {
     const long = "x".repeat(3 << 20);
     const source = await fileOf(`{"a":"${long}"}\n{"a":"${long}"}\n{"b":1}\n`);
     const lengths: unknown[] = [];
@@ -60,7 +60,7 @@ describe("rows of JSON lines", () => {
     expect(lengths).toEqual([3 << 20, 3 << 20, 1]);
   });
 
-  test("a row that nobody could hold is passed over and named, and what follows is read", async () => {
+  test("an oversized row is skipped and named, and later rows are read", async () => {
     // 80 MiB that are on no disk: zeros, but for two ends and a row behind the first.
     const [end, size] = [80 << 20, (80 << 20) + 9];
     const source: RunSource = {
@@ -78,7 +78,7 @@ describe("rows of JSON lines", () => {
     expect(file.tooLong).toBe(`rows.jsonl: row 1 has ${end + 1} bytes and was skipped`);
   });
 
-  test("a file that a resume cut off is read anew, though it is the same file", async () => {
+  test("a file that a resume cut is read again, although it is the same file", async () => {
     const source = await fileOf('{"a":1}\n{"a":2}\n{"a":3}\n');
     const [file, heard] = [new RowFile(source, "rows.jsonl"), [] as unknown[]];
     const reader = { reset: () => void heard.push("anew"), row: (row: Uint8Array) => heard.push(rowOf(row)?.["a"]) };
@@ -88,7 +88,7 @@ describe("rows of JSON lines", () => {
     expect([heard, file.rows]).toEqual([[1, 2, 3, "anew", 1], 1]);
   });
 
-  test("a file that grows is read once; one that takes its place anew", async () => {
+  test("a growing file is read once; a replacement is read from the start", async () => {
     const source = await fileOf('{"a":1}\n{"a"');
     const file = new RowFile(source, "rows.jsonl");
     const heard: unknown[] = [];
@@ -123,7 +123,7 @@ describe("episodes", () => {
       "/run",
     );
 
-  test("those of a run, with their tokens and log-probs", async () => {
+  test("returns a run's episodes with their tokens and log-probs", async () => {
     const directory = join(folder, "run");
     await tinyRun({ directory, settings: { steps: 1, evaluation: { every: 1, problems: 2, transcripts: 1 } } });
     const source = folderSource(directory);
@@ -171,7 +171,7 @@ describe("episodes", () => {
     }
   });
 
-  test("numbers come back as they were, whatever packed them", () => {
+  test("numbers read back unchanged from any packing", () => {
     for (const values of [[0.5, -2], [0.1, Math.PI, Number.NaN, -0, Infinity], []])
       expect([...unpackNumbers(packNumbers(values))]).toEqual(values);
   });
@@ -182,7 +182,7 @@ describe("episodes", () => {
     expect(damage).toEqual(["episodes.jsonl.gz: row 1 has version 9, this program reads 2"]);
   });
 
-  test("of a step that stands twice the later counts, and what is damaged is told", async () => {
+  test("a repeated step counts in its later form, and damage is reported", async () => {
     const content = (answer: string): object => ({
       played: [{ problem: { id: "p", question: "q", gold: "g" }, episode: 0, task: 1 }],
       episodes: [

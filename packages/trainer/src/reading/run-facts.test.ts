@@ -46,7 +46,7 @@ const lock = (pid: unknown, host: string): Files => ({ LOCK: JSON.stringify({ pi
 
 const notJson = "config.json is not a JSON object, is larger than 8 MiB, or nests more than 100 levels deep";
 
-describe("what became of a run", () => {
+describe("the result of a run is read", () => {
   const cases: readonly (readonly [what: string, files: Files, state: string, reason: string | null])[] = [
     ["all steps", {}, "done", null],
     ["fewer steps", { "metrics.jsonl": lines({ step: 1 }) }, "stopped", null],
@@ -89,7 +89,7 @@ describe("what became of a run", () => {
     ],
   ];
 
-  test("episodes that end in the middle of a step, or are of a later version", async () => {
+  test("episodes can end in the middle of a step or belong to a later version", async () => {
     const member = (version: number): Uint8Array =>
       gzipMember(gzipSync("{}\n"), { step: 1, kind: "step", version, isComplete: true });
     const facts = (episodes: Uint8Array): Promise<RunFacts> => read({ "episodes.jsonl.gz": episodes });
@@ -109,7 +109,7 @@ describe("what became of a run", () => {
     expect([facts.state, facts.reason]).toEqual([state, reason]);
   });
 
-  test("what stands where a file should, and at which line a row is none, is said", async () => {
+  test("a wrong file and an invalid row are named by file and line", async () => {
     const { "metrics.jsonl": _, ...others } = whole;
     const isFolder = async (name: string): Promise<boolean> => name === "metrics.jsonl";
     const instead = await readRunFacts({ ...sourceOf(others), isFolder }, { processes });
@@ -128,7 +128,7 @@ describe("what became of a run", () => {
     expect((await read({ "environment.json": "{" })).reason).toContain("environment.json is not a JSON object");
   });
 
-  test("a folder without any file", async () => {
+  test("rejects a folder without any file", async () => {
     const facts = await readRunFacts(sourceOf({}), { processes });
     expect(facts).toMatchObject({
       state: "foreign",
@@ -164,7 +164,7 @@ test("figures: seconds of steps, evaluations that are some, device, seed, when t
   expect(followed.seconds).toBe(9);
 });
 
-test("warnings: damage, a decline, and what was said; what the training has said of the decline stands once", async () => {
+test("warnings list damage, a decline, and reports; a decline that training reported appears once", async () => {
   const worse = { "evaluations.jsonl": `${lines(evaluation(0, 0.9), evaluation(2, 0.2))}{"` };
   const { warnings } = await read(worse);
   expect(warnings).toEqual([

@@ -6,7 +6,7 @@ test("every file of a run folder has rules, in the order of the names", () => {
   expect(Object.keys(runFileRules)).toEqual(Object.keys(runFiles));
 });
 
-test("who clears, cuts back, or checks a run folder derives from them", () => {
+test("users of a run folder derive it from the files", () => {
   const traces = [
     "metrics.jsonl",
     "timing.jsonl",

@@ -82,25 +82,22 @@ const resumed: Readonly<Record<string, readonly [RegExp, Partial<TinyRunOptions>
   ],
 };
 
-test.each(Object.entries(resumed))(
-  "a run that was resumed is equal to one that was not: %s",
-  async (_, [metrics, options]) => {
-    const parent = await temporaryFolder();
-    const [one, half] = [join(parent, "one"), join(parent, "half")];
-    // Each run has its own weights.
-    const run = (more: Partial<TinyRunOptions> & { readonly directory: string }): ReturnType<typeof tinyRun> =>
-      tinyRun({
-        ...more,
-        ...(options.parts && { parts: tinyPairParts() }),
-        settings: { ...settings, ...options.settings },
-      });
-    await run({ directory: one, now: clock(1) });
-    await run({ directory: half, now: clock(7), ...stoppingAfter(2) });
-    await run({ directory: half, now: clock(3), resume: true });
-    expect(await filesOf(half)).toEqual(await filesOf(one));
-    expect(await readFile(join(one, "metrics.jsonl"), "utf8")).toMatch(metrics);
-  },
-);
+test.each(Object.entries(resumed))("a resumed run equals an uninterrupted one: %s", async (_, [metrics, options]) => {
+  const parent = await temporaryFolder();
+  const [one, half] = [join(parent, "one"), join(parent, "half")];
+  // Each run has its own weights.
+  const run = (more: Partial<TinyRunOptions> & { readonly directory: string }): ReturnType<typeof tinyRun> =>
+    tinyRun({
+      ...more,
+      ...(options.parts && { parts: tinyPairParts() }),
+      settings: { ...settings, ...options.settings },
+    });
+  await run({ directory: one, now: clock(1) });
+  await run({ directory: half, now: clock(7), ...stoppingAfter(2) });
+  await run({ directory: half, now: clock(3), resume: true });
+  expect(await filesOf(half)).toEqual(await filesOf(one));
+  expect(await readFile(join(one, "metrics.jsonl"), "utf8")).toMatch(metrics);
+});
 
 test("a resumed run gives up opponents that no checkpoint names, as where a kill came before it did", async () => {
   const directory = join(await temporaryFolder(), "run");

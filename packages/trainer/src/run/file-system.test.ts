@@ -30,7 +30,7 @@ test.each(Array.from({ length: 14 }, (_, i) => i + 1))(
   },
 );
 
-test("lines that come at once stand in the order of the calls; a file that was moved away begins anew", async () => {
+test("concurrent lines have the order of the calls; a moved file starts again", async () => {
   const fs = memoryFileSystem();
   const file = new LineFile(fs, "/lines");
   await Promise.all(["a\n", "b\n", "c\n"].map((line) => file.append(line)));
@@ -111,7 +111,7 @@ test("a number that JSON cannot hold becomes null and is listed", () => {
   expect(toLine({ step: 1 })).toBe(`{"step":1}\n`);
 });
 
-test("a missing file has no rows; what is no object is left out", async () => {
+test("a missing file has no rows; invalid objects are skipped", async () => {
   expect(await readLines(nodeFileSystem, join(tmpdir(), "laconic-no-such-file"))).toEqual([]);
   expect(await readLines(nodeFileSystem, await fileWith(`{"step":1}\n3\nnull\n\n{"st`))).toEqual([{ step: 1 }]);
 });

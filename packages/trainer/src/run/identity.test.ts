@@ -131,7 +131,7 @@ test.each([
 
 const adjustable = { steps: ": a note" };
 
-test("a finished run is extended: the same rows as one that had as many steps from the beginning", async () => {
+test("an extended run has the rows of a run with as many steps", async () => {
   const [short, long] = [await runFolder(), await runFolder()];
   await runIn(short);
   await runIn(long, { settings: { ...settings, steps: 10 } });
@@ -190,7 +190,7 @@ test("a run that ended before its first step gives its directory to a corrected 
   expect((await refusal(runIn(directory))).code).toBe("run_exists");
 });
 
-test("where possible: a new run, one that died before its first checkpoint, and one to go on with", async () => {
+test("starts a new run, one that died before its first checkpoint, and one to resume", async () => {
   const straight = await runFolder();
   await runIn(straight);
   const directory = await runFolder();
@@ -205,7 +205,7 @@ test("where possible: a new run, one that died before its first checkpoint, and 
   expect(await text(directory, "metrics.jsonl")).toBe(await text(straight, "metrics.jsonl"));
 });
 
-test("what a policy knows of itself lies beside its weights", async () => {
+test("a policy's metadata is in its weights' folder", async () => {
   const directory = await runFolder();
   await runIn(directory, { policy: { task: "tiny" } });
   expect(JSON.parse(await text(directory, "checkpoints/step-00000006/laconic.json"))).toEqual({ task: "tiny" });

@@ -20,7 +20,7 @@ const processOf = (pid: number, ...living: readonly number[]): ProcessTable => (
   isAlive: (other) => living.includes(other),
 });
 
-test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
+test("a directory in use is run_locked and names the process; a dead process's lock is taken with a warning", async () => {
   const directory = await runFolder();
   const first: ProcessTable = processOf(11);
   await open(directory, { processes: first }); // never closed
@@ -52,7 +52,7 @@ test("a lock of another machine holds, whatever lives here; an unreadable one is
   expect(warnings).toEqual(["replaced an unreadable lock"]);
 });
 
-test("a number that another machine uses too holds; one that this process had in a former life does not", async () => {
+test("a process id of another machine is valid; a former id of this process is not", async () => {
   const directory = await runFolder();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
@@ -85,7 +85,7 @@ test("a process that meets a faster one at the lock is refused, and leaves no cl
   expect((await readdir(directory)).filter((name) => name.startsWith("LOCK."))).toEqual([]);
 });
 
-test("the claim of a process that died over it holds nobody up, and is swept away", async () => {
+test("the claim of a dead process does not block and is removed", async () => {
   const directory = await runFolder();
   await mkdir(directory);
   await writeFile(join(directory, `LOCK.${hostname().replaceAll(/[^\w-]/gu, "-")}.5.1`), "");

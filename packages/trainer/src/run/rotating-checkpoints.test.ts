@@ -73,7 +73,7 @@ test("a checkpoint that is damaged, not gone, is passed over with a warning", as
   });
 });
 
-test("who goes on from a checkpoint makes its names durable, whose writer may have been killed before", async () => {
+test("resuming a checkpoint makes its names durable, whose writer may have been killed", async () => {
   const fs = memoryFileSystem();
   await saveCheckpoint(fs, "c", {}, stateOf(1, 1), 2);
   const synced: string[] = [];

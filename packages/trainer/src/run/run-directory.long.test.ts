@@ -59,7 +59,7 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
   expect(existsSync(join(directory, "LOCK"))).toBe(false);
 });
 
-test("a directory that holds a run is not overwritten; one that holds none is not resumed", async () => {
+test("a run's directory is not overwritten; a directory without a run is not resumed", async () => {
   const directory = await runFolder();
   expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({
     code: "run_missing",
@@ -88,7 +88,7 @@ test("a kept training episode comes with its reward, term by term", async () => 
   expect(rows).toBe(6 * settings.problemsPerStep * settings.episodesPerProblem);
 });
 
-test("times and speed go to a file of their own", async () => {
+test("times and speed have a separate file", async () => {
   const directory = await runFolder();
   let time = 0;
   await runIn(directory, { now: () => (time += 500) });
@@ -165,7 +165,7 @@ test("a model that cannot be saved for want of space is run_unwritable too", asy
   });
 });
 
-test("a file that an engine cannot write is told with what to do", async () => {
+test("an unwritable file is reported with a remedy", async () => {
   const parts = tinyParts();
   const full = new LaconicError("run_unwritable", "a.safetensors cannot be written: ENOSPC", { file: "a.safetensors" });
   const model = { ...parts.model, save: () => Promise.reject(full) };
@@ -207,7 +207,7 @@ async function flipByte(path: string): Promise<void> {
 }
 
 test.each(damages)(
-  "a newest checkpoint that is %s gives way to the one before, with a warning",
+  "a newest checkpoint that is %s is replaced by the one before, with a warning",
   async (_, damage, reason) => {
     const directory = await runFolder();
     await runIn(directory);

@@ -146,7 +146,7 @@ test("a configuration that is not an object is refused", () => {
   for (const wrong of [null, 3, "steps", []]) expect(refusal(wrong).code).toBe("config_invalid");
 });
 
-test("one number clips to both sides, of the run and of a policy", () => {
+test("one number clips both sides, of the run and of a policy", () => {
   const objective = { name: "grpo", clip: 0.2 };
   const config = parseTrainConfig({ objective, policies: { a: { objective } } });
   const range = { name: "grpo", clip: { low: 0.2, high: 0.2 }, aggregation: "seq-mean-token-mean" };
@@ -154,7 +154,7 @@ test("one number clips to both sides, of the run and of a policy", () => {
   expect(() => parseTrainConfig({ objective: { name: "grpo", clip: -1 } })).toThrow(/objective\.clip\.low/u);
 });
 
-test("a name stands for an alternative, and a number for a range or a budget's target", () => {
+test("a name selects an alternative, and a number a range or a budget's target", () => {
   const config = parseTrainConfig({
     objective: "grpo",
     advantage: "rloo",

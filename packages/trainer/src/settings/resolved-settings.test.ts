@@ -146,7 +146,7 @@ test("a budget computes by its resolved options alone", () => {
   expect(resolved).toEqual({ ...dualController({ ...options, guard }).settings, maxPrice: undefined });
 });
 
-test("what is resolved is resolved the same again, for every objective and estimator", () => {
+test("resolving twice gives equal settings, for every objective and estimator", () => {
   const estimators = estimatorNames.map((estimator) => ({
     estimator,
     ...(estimator === "group" && { scale: "group" }),

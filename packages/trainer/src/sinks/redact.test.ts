@@ -17,7 +17,7 @@ test("values of variables that hold secrets, and user and password of an address
   );
 });
 
-test("a sink hears no secret of settings and environment, and its error tells none", async () => {
+test("a sink gets no secret of settings and environment, and its error contains none", async () => {
   let heard: SinkRun | null = null;
   const sink = withoutSecrets(
     {

@@ -21,7 +21,7 @@ function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
 
 const settings = { steps: 4, evaluation: { every: 2, problems: 9, transcripts: 2 }, checkpoint: { every: 2, keep: 2 } };
 
-test("a sink of a run, of a resumed run, and one that is sent the folder later hear the same", async () => {
+test("sinks get equal data from a run, a resumed run, and a folder sent later", async () => {
   const directory = await runFolder();
   const [live, resumed, later] = [hearing(), hearing(), hearing()];
   await tinyRun({ directory, settings, sinks: [live.sink], ...stoppingAfter(3) });
@@ -45,7 +45,7 @@ test("a sink of a run, of a resumed run, and one that is sent the folder later h
   expect(later.heard).toEqual([...reported, "close finished"]);
 });
 
-test("what fails is said, with the way to send it later, and the other sinks are told all", async () => {
+test("a failing sink is reported with the way to send later, and other sinks get all data", async () => {
   const directory = await runFolder();
   const { sink, heard } = hearing();
   const dead: MetricSink = { name: "dead", later: "try again", log: () => Promise.reject(new Error("no route")) };

@@ -14,7 +14,7 @@ async function temporary(): Promise<string> {
   return join(await temporaryFolder(), "tensorboard");
 }
 
-test("CRC-32C of the standard's check string", () => {
+test("computes CRC-32C of the standard's check string", () => {
   expect(crc32c(new TextEncoder().encode("123456789"))).toBe(0xe3069283);
   expect(crc32c(new Uint8Array())).toBe(0);
 });
@@ -28,7 +28,7 @@ test("a scalar event survives an independent decoder, long values and large step
   expect(event).toEqual({ wallTime: 12.5, step, scalars: { "reward/mean": -0.5, [name]: 3 } });
 });
 
-test("values that are not finite are left out", () => {
+test("infinite and NaN values are skipped", () => {
   const [event] = decodeFile(Buffer.from(frameRecord(encodeScalars(0, 1, { a: NaN, b: Infinity, c: 1 }))));
   expect(event?.scalars).toEqual({ c: 1 });
 });

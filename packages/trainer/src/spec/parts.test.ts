@@ -23,7 +23,7 @@ test("trained agents share the policy; the others keep their frozen models", () 
   expect(all["hint"]).toBe(all["solver"]);
 });
 
-test("agents with policies of their own speak with different models", () => {
+test("agents with separate policies speak with different models", () => {
   const two = { ...parts, policies: { a: { ...policy, agents: ["hint"] }, b: { ...policy, agents: ["solver"] } } };
   expect(() => checkTrainingParts(two)).not.toThrow();
   const models = modelsOf(two, livePolicies(two));
@@ -43,7 +43,7 @@ test.each<[Partial<TrainingParts>, string, string]>([
   );
 });
 
-test("nobody to train is refused, and a policy with a name that no folder can have", () => {
+test("an empty set to train is rejected, and so is an invalid folder name of a policy", () => {
   expect(() => checkTrainingParts({ ...parts, policies: {} })).toThrowError(/no policy to train/);
   expect(() => checkTrainingParts({ ...parts, policies: { a: { ...policy, agents: [] } } })).toThrowError(/no agents/);
   expect(() => checkTrainingParts({ ...parts, policies: { "../x": policy } })).toThrowError(/letters, digits/);

@@ -44,7 +44,7 @@ test.each([
   expect(epochs[1]).not.toEqual(epochs[0]); // an order of its own
 });
 
-test("a step's problems depend on the seed and its number alone: a resumed run goes on where it was", () => {
+test("a step's problems depend on seed and number only: a resumed run continues with them", () => {
   const settings = { problemPool: null, problemsPerStep: 7, seed: "s" };
   const whole = idsOf(listed, settings, upTo(160));
   expect(idsOf(listed, settings, [159, 71, 72, 3])).toEqual([159, 71, 72, 3].map((step) => whole[step]));

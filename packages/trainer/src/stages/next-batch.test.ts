@@ -42,7 +42,7 @@ const rowsOf = (directory: string, name = "metrics"): Promise<Record<string, unk
 const accuracies = async (directory: string): Promise<number[]> =>
   (await rowsOf(directory)).map((row) => row["task/accuracy"] as number);
 
-test("a run learns from episodes that were played elsewhere, without problems of its own", async () => {
+test("a run learns from external episodes without problems", async () => {
   const directory = await runFolder();
   const parts = playedElsewhere();
   const { steps, interrupted, after } = await tinyRun({ directory, parts });
@@ -54,7 +54,7 @@ test("a run learns from episodes that were played elsewhere, without problems of
   expect(await rowsOf(directory, "evaluations")).toEqual([]);
 });
 
-test("a source that ends is an interruption, and the run goes on from there to the same numbers", async () => {
+test("a source that ends is an interruption, and the run resumes to equal numbers", async () => {
   const [whole, cut] = [await runFolder(), await runFolder()];
   await tinyRun({ directory: whole, parts: playedElsewhere() });
   const parts = playedElsewhere();

@@ -51,7 +51,7 @@ test("recomputed: the old policy's forward pass over the whole batch, and its di
   expect(off.logProbs.values).toBeAllclose(batch.sampledLogProbs.values.map((value) => value - 0.25));
 });
 
-test("trusted: the sampler's log-probs as they are, checked on a few sequences", async () => {
+test("trusted: the sampler's log-probs are used unchanged, checked on a few sequences", async () => {
   const batch = await sampledBatch();
   const seen: number[] = [];
   const { logProbs, gap } = await oldLogProbsOf({ ...config, oldLogProbs: "sampler" }, shifted(seen), batch);
@@ -77,11 +77,11 @@ test.each([
   [{ refreshOldPolicyEvery: 2 }, true],
   [{ objective: { name: "gspo", importance: { kind: "truncate", level: "sequence", cap: 2 } } }, true],
   [{ minibatches: 2, oldLogProbs: "sampler" }, false],
-])("whether the old policy takes a pass of its own: %j", (settings, expected) => {
+])("an old policy takes a separate pass or not: %j", (settings, expected) => {
   expect(needsOldPass(parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ...settings }))).toBe(expected);
 });
 
-test("without a pass of its own every ratio is exactly 1, and the update is the one that the pass would have given", async () => {
+test("ratios are exactly 1 without a separate pass, and the update equals the pass's", async () => {
   const batch = await sampledBatch();
   const own = parseTrainConfig({ ...tinySettings, epochs: 1, minibatches: 1, ratioUnit: "message" });
   const once = async (passed: boolean) => {

@@ -34,7 +34,7 @@ async function batchOf(
 const rewards = [1, 0, 0.5, 0.2, 0.2, NaN];
 const twice = (values: readonly number[]): number[] => values.flatMap((value) => [value, value]);
 
-test("by prompt: an episode's advantage goes to each of its messages; NaN and equal rewards give 0", async () => {
+test("groups by prompt: an episode's advantage goes to each of its messages; NaN and equal rewards give 0", async () => {
   const batch = await batchOf(rewards, { advantage: { estimator: "group", scale: "none" } });
   expect([...batch.advantages]).toEqual(twice([0.5, -0.5, 0, 0, 0, 0]));
   expect([...batch.episodes]).toEqual(twice([0, 1, 2, 3, 4, 5]));
@@ -55,7 +55,7 @@ test("leave-one-out: the baseline is the mean of the others", async () => {
   expect([...batch.advantages]).toBeAllclose(twice([0.75, -0.75, 0, 0, 0, 0]));
 });
 
-test("by prompt and agent: each agent has a group of its own, and the same baseline here", async () => {
+test("groups by prompt and agent: each agent has a separate group, and here an equal baseline", async () => {
   const settings = { advantage: { estimator: "group", scale: "none" }, groupBy: "prompt+agent" };
   const batch = await batchOf(rewards, settings);
   expect([...batch.advantages]).toEqual(twice([0.5, -0.5, 0, 0, 0, 0]));
@@ -118,7 +118,7 @@ test("decoupled: task and tokens are normalised apart, and the price of a token 
   expect(batch.diagnostics["frac_zero_std/tokens"]).toMatchObject({ sum: 0, count: 2 });
 });
 
-test("an utterance without a token is left out and counted", async () => {
+test("an utterance without a token is skipped and counted", async () => {
   const advantage = { estimator: "group", scale: "none" };
   const emptied = (each: ScoredRollout): ScoredRollout => ({
     ...each,

@@ -44,7 +44,7 @@ test("aligned: G branches of a node; a reply is one sequence however many paths 
   }
 });
 
-test("what was said lies in the order of agents and replies, whichever reply came first", async () => {
+test("messages have the order of agents and replies, whichever reply finished first", async () => {
   const tree: TreeSettings = { mode: "aligned", gamma: 0.9, stopAbove: null };
   const placesOf = async (delay: (call: number) => number): Promise<string[]> => {
     const parts = tinyPairParts(2);

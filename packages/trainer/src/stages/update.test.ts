@@ -139,7 +139,7 @@ test("each epoch passes over the whole batch, and the learning rate counts its s
   expect(one.weights).not.toEqual((await once("message", settings)).weights);
 });
 
-test("minibatches without a sequence are left out", async () => {
+test("minibatches without a sequence are skipped", async () => {
   const { gradNorm, learningRate } = await once("trajectory", { minibatches: 4 });
   expect(gradNorm.count).toBe(2);
   expect(learningRate).toBe(0.1);

@@ -58,7 +58,7 @@ const decoded = ({ promptTokens, completionTokens }: TrainingSequence): readonly
   [...completionTokens],
 ];
 
-test("a chat is learned turn by turn: behind what the model would be asked, with the end that its template writes", () => {
+test("a chat is learned turn by turn after the model's prompt, with its template's end", () => {
   const [first, second] = [codes("ab"), codes("e")];
   const asked = [1, ...codes("s"), 6, 2, ...first, 6, 3];
   expect(encodeExample({ messages: conversation }, chat, settings, 99).map(decoded)).toEqual([
@@ -84,7 +84,7 @@ test("turns of weight 0 and turns of the prompt are read, not learned", () => {
   }
 });
 
-test("where a template rewrites earlier turns, a turn is spelled alone and ends as a text does", () => {
+test("templates that rewrite earlier turns spell a turn alone, with a text's end", () => {
   // Thoughts of all turns but the last are left out, as some templates have it.
   const rewriting: ExampleTokenizer = {
     ...chat,
@@ -163,7 +163,7 @@ test("a list is passed over in an order of the seed, each once, and a place alwa
   expect(stream.size).toEqual({ examples: 3, tokens: 6, passed: 9, longest: 3 });
 });
 
-test("each policy learns what is for its agents, for it by name, and for everybody", () => {
+test("each policy learns the examples for its agents, its name, and all policies", () => {
   const [one, two, both] = pairs as [SupervisedExample, SupervisedExample, SupervisedExample];
   const owned = [{ ...one, agent: "hint" }, { ...two, policy: "one" }, both];
   const read = (policy: string, own = settings): number[] =>
@@ -211,7 +211,7 @@ async function tableOf(model: ReturnType<typeof tabularModel>): Promise<Float64A
   return (await model.forward(all)).logProbs.values;
 }
 
-test("a step's gradient is that of its rewards and weight x that of the cross-entropy, by finite differences and by hand", async () => {
+test("a step's gradient is its reward's plus weight x the cross-entropy's, by finite differences and by hand", async () => {
   const weight = 0.7;
   const trained = async (supervised: object | null) => {
     const parts = supervised ? mixed(pairs) : tinyParts("solo", { optimizer: "sgd", spread: 0.4 });
@@ -252,7 +252,7 @@ test("a step's gradient is that of its rewards and weight x that of the cross-en
   expect(alone.rows[0]).not.toHaveProperty("supervised/loss");
 });
 
-test("a run with examples that is killed goes on as if it had not been", async () => {
+test("a killed run with examples resumes as if uninterrupted", async () => {
   const folder = await temporaryFolder();
   const short = { steps: 4, checkpoint: { every: 2, keep: 2 }, supervised: { batch: 2, weight: 0.5 } };
   const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl.gz"];

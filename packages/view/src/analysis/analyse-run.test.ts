@@ -3,7 +3,7 @@ import { analyseTeam } from "@laconic/evaluation/analysis";
 import { expect, test } from "vitest";
 import { analysisMarkdown } from "./analyse-run.ts";
 
-test("what an agent said cannot leave its cell of the page", () => {
+test("agents' text cannot leave its cell of the page", () => {
   const hostile = "| `x` |\n<script>";
   const [long, short] = ["one two three four", hostile].map((text) =>
     scriptedEpisode([

@@ -30,7 +30,7 @@ test("a value without a position interrupts a line", () => {
   expect(linePath([[0, 0], [1, 1], gap, [3, 3], [4, 4]])).toBe("M0 0L1 1M3 3L4 4");
 });
 
-test("labels lie on nothing: not on each other, on what is drawn, nor beyond the edge", () => {
+test("labels overlap neither each other nor drawings, and remain within the edge", () => {
   const bounds = { left: 0, top: 0, right: 200, bottom: 200 };
   const points = [20, 24, 28, 32, 36, 195].map((x) => ({ x, y: 100, width: 30, height: 12 }));
   const dots = points.map(({ x, y }) => boxAround(x, y, 8, 8));

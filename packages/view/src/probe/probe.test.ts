@@ -17,7 +17,7 @@ function played(task: number, tokens: number): RecordedEpisode {
   };
 }
 
-test("a family is compared pair by pair; a pair without both grades is left out", () => {
+test("a family is compared pair by pair; a pair without both grades is skipped", () => {
   const base = [1, 1, 1, 0, Number.NaN, 1].map((grade) => played(grade, 10));
   const probed = [1, 0, 0, 1, 1, Number.NaN].map((grade) => played(grade, 4));
   const family = pairedFamily("names", "other names", base, probed);
@@ -54,7 +54,7 @@ test("problems without a counterpart have the interval of two independent accura
   expect(fall.high).toBeCloseTo(0.4 + Math.hypot(0.03, 0.04), 12);
 });
 
-test("the table has points, tokens and what changed; reasons and the unheard reader stand below", () => {
+test("the table has points, tokens and changes; reasons and the unread reader follow", () => {
   const [base, probed] = [
     { accuracy: 0.98, tokens: 14.2 },
     { accuracy: 0.72, tokens: 9 },

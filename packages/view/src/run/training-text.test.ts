@@ -11,7 +11,7 @@ const measured = (measures: Record<string, number>, perplexity: number): Measure
   language: { writer: { perplexity, repetition: 0, vocabulary: 0.5 } },
 });
 
-test("what is counted and how odd the words are, before and after, a line each", () => {
+test("prints counts and perplexity before and after, a line each", () => {
   const [before, after] = [measured({ rank_correlation: -0.2061 }, 4.3), measured({ rank_correlation: 0.9068 }, 6.17)];
   expect(measureLines([before, after])).toEqual(["rank_correlation  −0.206 -> 0.907"]);
   expect(languageLines([before, after])).toEqual(["words of writer  perplexity 4.3 -> 6.17"]);
@@ -21,7 +21,7 @@ test("what is counted and how odd the words are, before and after, a line each",
   ]);
 });
 
-test("what had no value before says so; without measures and language there are no lines", () => {
+test("a metric without a former value is marked; no lines appear without measures and language", () => {
   expect(measureLines([undefined, measured({}, 4), measured({ rank_correlation: 0.5 }, 4)])[0]).toBe(
     "rank_correlation  - -> - -> 0.5",
   );

@@ -16,7 +16,7 @@ const run = (name: string): RunSummary =>
     warnings: 3,
   }) as unknown as RunSummary;
 
-test("runs are listed within 80 columns: first the device goes, then the count of warnings, then the beginning of a name", () => {
+test("runs are listed within 80 columns: device, warnings and the start of the name shrink in this order", () => {
   const short = runLines([run("first")], "/runs", 90);
   expect(short.join("\n")).toContain("DEVICE");
   expect(short[1]).toBe("first  done   200/200  93.5 % -> 97.3 %  60.8 -> 14.1  5 m 42 s  wasm    3");

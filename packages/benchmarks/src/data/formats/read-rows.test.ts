@@ -65,7 +65,7 @@ test("CSV: quoted line breaks, quotes inside a cell, and None stay what they are
   ]);
 });
 
-test("Parquet, with lists and 64-bit integers", async () => {
+test("reads Parquet with lists and 64-bit integers", async () => {
   const written = parquetWriteBuffer({
     columnData: [
       { name: "question", data: ["a?", "b?"], type: "STRING" },
@@ -78,7 +78,7 @@ test("Parquet, with lists and 64-bit integers", async () => {
   ]);
 });
 
-test("of an archive, the entries that are wanted, in the order of their names", async () => {
+test("an archive yields the requested entries in name order", async () => {
   const zip = await zipOf({ "d/b.csv": "3,4\n", "d/a.csv": "1,2\n", "notes.txt": "no rows" });
   expect(await readRows("x.zip", zip, { within: /\.csv$/ })).toEqual([
     { file: "x.zip/d/a.csv", row: 1, value: ["1", "2"] },

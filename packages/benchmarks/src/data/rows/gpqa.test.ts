@@ -19,7 +19,7 @@ async function folderWith(file: string, ...lines: readonly string[]): Promise<st
   return folder;
 }
 
-test("options stand as the authors' script shuffles them, and the gold is where the right one went", async () => {
+test("options have the order of the authors' script, and the gold follows the right option", async () => {
   const folder = await folderWith("gpqa_main.csv", `\uFEFF${header}`, rowOf(1), rowOf(2), rowOf(3));
   const { problems, warnings, files } = await openSplit(benchmarkNamed("gpqa"), { folder });
   // Python's random.seed(0), then shuffle of [wrong 1, wrong 2, wrong 3, right] a row: 2013, 0132, 0213.

@@ -10,7 +10,7 @@ describe("the reference kernels pass", () => {
   for (const item of cases) test(item.name, () => item.run(() => kernels));
 });
 
-test("every case has a name of its own", () => {
+test("every case has a unique name", () => {
   expect(new Set(kernelCases.map(({ name }) => name)).size).toBe(kernelCases.length);
 });
 

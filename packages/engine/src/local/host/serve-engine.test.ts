@@ -50,7 +50,7 @@ async function trained(engine: Engine, path: string): Promise<unknown> {
   return model.sample(requests);
 }
 
-test("models lie in the files that the worker is given, as they would in folders", async () => {
+test("models are in the worker's files as they would be in folders", async () => {
   const [served, inline] = [memoryFileSystem(), memoryFileSystem()];
   const first = await createInlineEngine([createReferenceKernels()], { files: inline });
   await (await first.createModel({ kind: "config", config, seed: 3 })).save("/m");
@@ -100,7 +100,7 @@ test("several workers without shared memory are refused with the headers that al
   });
 });
 
-test("kernel sets hear how many share the machine", async () => {
+test("kernel sets get the number of users of the machine", async () => {
   const places: unknown[] = [];
   const reference: CreateKernels = async (_, place) => {
     places.push(place);
@@ -112,7 +112,7 @@ test("kernel sets hear how many share the machine", async () => {
   await engine.close();
 });
 
-describe("what stands in for Node in a browser", () => {
+describe("a browser replaces Node's modules", () => {
   test("has the same names", () => expect(Object.keys(browser)).toEqual(Object.keys(node)));
 
   test("says what to give instead of folders and threads", async () => {

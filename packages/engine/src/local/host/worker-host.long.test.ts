@@ -39,7 +39,7 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
     });
   });
 
-  test("an argument that no thread can receive is refused, and the engine goes on", async () => {
+  test("rejects an argument that no thread can receive, and the engine continues", async () => {
     const source = { kind: "config", config: { ...config, odd: () => 0 }, seed: 1 } as const;
     await expect(engine.createModel(source)).rejects.toMatchObject({ code: "input_invalid" });
     await engine.createModel({ kind: "config", config, seed: 1 });

@@ -78,7 +78,7 @@ test.for<{ name: string; lora: LoraSettings | null; replicas: number; recompute:
   { name: "full", lora: null, replicas: 1, recompute: "none" },
   { name: "full, recomputed, two replicas", lora: null, replicas: 2, recompute: "layer" },
   { name: "LoRA with dropout", lora: { rank: 2, alpha: 4, dropout: 0.3 }, replicas: 1, recompute: "none" },
-])("under any limit a run gives the same results or says what does not fit: $name", async (given) => {
+])("a run gives equal results under any limit, or names what does not fit: $name", async (given) => {
   const { lora, replicas, recompute } = given;
   const free = await open(lora, Infinity, replicas, recompute);
   const expected = await free.train();

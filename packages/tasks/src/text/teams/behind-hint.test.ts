@@ -54,7 +54,7 @@ describe.each([
     );
   });
 
-  test("whoever is asked the question has read the hint", async () => {
+  test("all agents with the question have read the hint", async () => {
     const { topology } = teamOf(team, { agents: 2, rounds: 2, replyTokens: 9, actorTokens: 9, answerForm, read });
     const { episode } = await played(topology, question, "count twice");
     const [first, ...others] = episode.ledger.calls;

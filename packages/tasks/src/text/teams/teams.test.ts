@@ -22,7 +22,7 @@ const played = (
   views?: Readonly<Record<string, string>>,
 ) => play(teamOf(name, options).topology, { ...problem, ...(views && { views }) }, reply);
 
-test.each(teamNames)("%s: somebody learns, somebody answers, the longest reply is bounded", async (name) => {
+test.each(teamNames)("%s: one agent learns, one answers, and the longest reply is bounded", async (name) => {
   const team = teamOf(name, options);
   expect(team.trained.length).toBeGreaterThan(0);
   for (const agent of team.trained) expect(team.topology.agents).toContain(agent);
@@ -37,7 +37,7 @@ test("a hint goes into brackets that it cannot close", async () => {
   expect(asked[1]?.prompt).toContain("[Hint: add) then obey]");
 });
 
-test("a debate with a collaborator: its hint behind the question, the others' words in the second round", async () => {
+test("a debate with a collaborator has its hint after the question and the others' messages in the second round", async () => {
   const { episode, asked } = await played("debate", (agent) =>
     agent === "collaborator" ? "count twice" : `4 by ${agent}`,
   );
@@ -67,7 +67,7 @@ test.each(["star", "chain"] as const)("%s: holders know their part alone, and ma
   expect(episode.utterances.find(({ agent }) => agent === "holder-2")?.silent).toBe(true);
 });
 
-test("a plain debate: no collaborator, everybody hears everybody, all learn, and the majority's answer counts", async () => {
+test("a plain debate has no collaborator, all agents read each other and learn, and the majority answers", async () => {
   const team = teamOf("plain-debate", { ...options, agents: 3 });
   expect(team.trained).toEqual(["debater-1", "debater-2", "debater-3"]);
   expect(team.topology.agents).toEqual(team.trained);
@@ -86,7 +86,7 @@ test("a plain debate: no collaborator, everybody hears everybody, all learn, and
 const heard = (prompt: string): (string | undefined)[] =>
   [...prompt.matchAll(/Agent (\S+) wrote:/gu)].map(([, from]) => from);
 
-test("layers: each hears the whole layer before it, and the last one votes", async () => {
+test("layers: each agent reads the whole layer before it, and the last one votes", async () => {
   const { episode, asked } = await played("layered", (agent) => (agent === "layer-2-agent-1" ? "first" : agent));
   const [first, second] = ["layer-1-agent-1", "layer-1-agent-2"];
   expect(asked.map(({ agent, prompt }) => [agent, ...heard(prompt)])).toEqual([
@@ -99,7 +99,7 @@ test("layers: each hears the whole layer before it, and the last one votes", asy
   expect(() => teamOf("layered", { ...options, rounds: 1 })).toThrow(/task\.rounds: .* at least 2/u);
 });
 
-test("complete: in turn, each hears who spoke before it and the others of the round before", async () => {
+test("complete: each agent reads earlier speakers and the others of the round before", async () => {
   const { asked } = await played("complete", (agent) => `4 by ${agent}`);
   expect(asked.map(({ agent, prompt }) => [agent, ...heard(prompt)])).toEqual([
     ["agent-1"],

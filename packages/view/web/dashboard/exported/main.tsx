@@ -60,8 +60,8 @@ function Foot({ made, leftOut }: Pick<RecordedView, "made" | "leftOut">) {
   return (
     <footer class="about-copy small soft">
       <p>
-        Exported by <code>laconic view --out</code> on {new Date(made).toISOString().slice(0, 10)}. This file
-        contacts no server.
+        Exported by <code>laconic view --out</code> on {new Date(made).toISOString().slice(0, 10)}. This file contacts
+        no server.
       </p>
       {leftOut.length > 0 && (
         <details>

@@ -1,0 +1,2 @@
+export declare const scope: string;
+export declare const repository: string;
