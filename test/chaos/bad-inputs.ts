@@ -104,13 +104,13 @@ export const badInputs: readonly BadInput[] = [
 
   // Missing and damaged runs.
   ...readers.flatMap((reader): BadInput[] => [
-    { words: [...reader, "none"], says: "holds no run" },
-    { words: [...reader, "cases.jsonl"], says: "holds no run" },
-    { words: [...reader, long], says: "holds no run" },
+    { words: [...reader, "none"], says: "has no run" },
+    { words: [...reader, "cases.jsonl"], says: "has no run" },
+    { words: [...reader, long], says: "has no run" },
     { words: [...reader, "broken-run"], says: "is not JSON" },
     { words: [...reader, "deep-run"], says: "levels deep" },
   ]),
-  { words: ["train", "--resume", "empty"], says: "holds no run" },
+  { words: ["train", "--resume", "empty"], says: "has no run" },
   { words: ["eval", "no-checkpoint"], says: "has no checkpoint yet" },
   { words: ["eval", "damaged"], says: "checkpoint", code: 1 },
   ...numbers(["eval", "none"], "limit", ["many", "0", "-1", "1.5", "1e9", "NaN"]),

@@ -40,7 +40,7 @@ test("help NAME equals NAME --help; help alone is the root's", async () => {
 });
 
 test("arguments after -- are not options", async () => {
-  expect((await laconic("verify", "--", "--help")).err).toMatch(/--help holds no run/u);
+  expect((await laconic("verify", "--", "--help")).err).toMatch(/--help has no run/u);
 });
 
 test("suggests the nearest command in two lines", async () => {
@@ -61,7 +61,7 @@ test("an error is an object on standard output with --json and keeps its exit co
     [["view", "report", "--json"], "usage", "RUN: missing; add it"],
     [["doctor", "--enable", "cuda", "--json"], "usage", "Invalid value for argument: --enable (cuda)"],
     [["doctor", "--josn", "--json"], "config_invalid", "unknown flag --josn; did you mean --json?"],
-    [["view", "report", folder, "--json"], "run_missing", `${folder} holds no run`],
+    [["view", "report", folder, "--json"], "run_missing", `${folder} has no run`],
     [["grade", folder, "--json"], "config_invalid", "cannot be read"],
   ] as const;
   for (const [words, code, message] of cases) {
@@ -134,7 +134,7 @@ test("without a configuration, uses run.config.ts of the working directory", asy
     expect([code, JSON.parse(out)]).toMatchObject([0, { train: { steps } }]);
   }
   // A resumed run is what it was started as.
-  expect((await laconic("train", "--resume", "--run", folder)).err).toContain("holds no run");
+  expect((await laconic("train", "--resume", "--run", folder)).err).toContain("has no run");
 });
 
 test("reads JSON or TypeScript configurations and rejects other files by path", async () => {

@@ -254,7 +254,7 @@ test("a learning method learns once, on separate questions, counted separately, 
     await file.close();
     return outcome;
   };
-  expect((await perform({ ...set, problems: problems.slice(0, 3) }, [])).stopped).toContain("none are here");
+  expect((await perform({ ...set, problems: problems.slice(0, 3) }, [])).stopped).toContain("none were found");
   expect((await perform({ ...own, problems: problems.slice(0, 3) }, [])).stopped).toBeNull();
   expect(learned).toHaveLength(1);
   // Two questions, four graphs each, eleven calls a graph.

@@ -235,7 +235,7 @@ test("a server that says nothing is left at the deadline; an abort is an abort",
 });
 
 test("a key is not sent unencrypted to another machine", () => {
-  expect(() => model("http://example.com/v1")).toThrow(/without encryption/u);
+  expect(() => model("http://example.com/v1")).toThrow(/would not be encrypted/u);
   expect(() => model("https://user:pass@example.com/v1")).toThrow(/apiKey/u);
   expect(() => model("nowhere")).toThrow(/expected an address/u);
   expect(model("http://example.com/v1", { insecure: true }).id).toBe("tiny");

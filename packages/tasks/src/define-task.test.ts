@@ -64,7 +64,7 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ trainedAgents: ["solvr"] }, 'trainedAgents: the topology has no agent "solvr"; did you mean solver?'],
   [{ trainedAgents: ["critic"] }, 'no agent "critic"; it has solver'],
   [{ trainedAgents: ["solver", "solver"] }, 'agent "solver" is named twice'],
-  [{ trainedAgents: [] }, "name at least one trained agent"],
+  [{ trainedAgents: [] }, "trainedAgents is empty; name at least"],
   [{ game }, "game: its players are other, the topology's agents solver"],
   [{ train: [] }, "train is empty"],
   [{ testProblems: [] }, "testProblems is empty"],
@@ -77,7 +77,7 @@ test.each<[Partial<TaskDefinition>, string]>([
   [{ problems: () => [] }, "give train, a list of problems, or problems, which draws them"],
   [{ train: [problem(1), problem(1)] }, 'train[1]: the id "1" is not unique'],
   [{ train: [problem(1), { ...problem(4), id: "0" }] }, 'train[1]: the id "0" belongs to a test problem'],
-  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", repeats the test problem "0" asks'],
+  [{ train: [{ ...problem(0), id: "x" }] }, 'train[0], id "x", repeats the test problem "0"; remove one'],
   [
     { testProblems: [{ ...problem(0), views: { ann: "?" } }] },
     'testProblems[0], id "0": a view of "ann", but the agents are solver',

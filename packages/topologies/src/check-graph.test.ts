@@ -80,7 +80,7 @@ test.each<[string, Partial<Graph>, string]>([
     },
     "temporal edge a -> b never delivers",
   ],
-  ["nobody answering", { answer: plurality<string>([]) }, "nobody answers"],
+  ["nobody answering", { answer: plurality<string>([]) }, "the answer rule is empty"],
   ["an unknown answerer", { answer: answerOf("z") }, 'answer rule names the unknown agent "z"'],
   ["an answerer with two votes", { answer: plurality(["a", "a"]) }, "names an agent twice"],
   ["a cycle behind an entrance", { spatial: edges("a->b c->b b->c") }, "form the cycle b -> c -> b"],

@@ -22,5 +22,5 @@ test("a problem is always played on the same one, and each of them is played", a
   const again = await Promise.all(Array.from({ length: 20 }, (_, i) => play(`p${i}`, 1)));
   expect(again).toEqual(first);
   expect(new Set(first)).toEqual(new Set(["solo", "hint-actor"]));
-  expect(() => mixture([])).toThrow(/holds no topologies/u);
+  expect(() => mixture([])).toThrow(/has no topologies/u);
 });

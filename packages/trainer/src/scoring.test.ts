@@ -139,7 +139,7 @@ test("some agents that fail are a warning with the first error, for an evaluatio
   };
   const { rows, warnings } = await run(onePolicy(parts.task, parts.model, flaky), { onAgentError: "end" });
   expect(rows.some((row) => (row["stop/error"] as number) > 0)).toBe(true);
-  const lost = warnings.filter((text) => text.includes("an agent's error"));
+  const lost = warnings.filter((text) => text.includes("an agent error"));
   expect(lost.length).toBeGreaterThan(1);
   for (const text of lost) expect(text).toMatch(/are left out \(stop\/error\), such as: agent ".+": out of quota$/u);
 });

@@ -20,9 +20,9 @@ test("the defaults have no trap", () => {
 
 test.each([
   [{ minibatches: 1 }, /ratios are 1 and clips have no effect/],
-  [{ sampling: { temperature: 1, topP: 0.9 } }, /sampling: topP cuts/],
-  [{ sampling: { temperature: 1, topK: 5 } }, /sampling: topK cuts/],
-  [{ sampling: { temperature: 1, minP: 0.1 } }, /sampling: minP cuts/],
+  [{ sampling: { temperature: 1, topP: 0.9 } }, /sampling: topP truncates/],
+  [{ sampling: { temperature: 1, topK: 5 } }, /sampling: topK truncates/],
+  [{ sampling: { temperature: 1, minP: 0.1 } }, /sampling: minP truncates/],
   [{ steps: 5 }, /the run has 10 optimiser steps, so 10 steps of warm-up/],
   [{ objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } } }, /GRPO's width/],
 ])("%j warns: %s", (settings, words) => {

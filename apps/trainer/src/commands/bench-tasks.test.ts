@@ -63,7 +63,7 @@ test.for([
     ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],
     "the price of m is unknown; give --price",
   ],
-  [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
+  [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere has no run"],
 ] as const)("rejects %j", async ([words, reason]) => {
   const { code, err } = await bench(...words, "--run", await temporary());
   expect(code).not.toBe(0);

@@ -114,7 +114,7 @@ export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1
 test.each([
   [["none.jsonl"], "none.jsonl cannot be read"],
   [["."], "EISDIR"],
-  [[".", "."], "holds no run"],
+  [[".", "."], "has no run"],
 ])("rejects %j in one line", (words, reason) =>
   expectRefused(
     [

@@ -96,7 +96,7 @@ test("rejects runs that cannot be probed by name", { timeout }, async () => {
   await refused("problem 0, gold: it is missing", run(), "--file", own("#open"));
   await refused("there is no export none", run(), "--file", own("#none"));
   await refused("--limit is 0", run(), "--limit", "0");
-  await refused("holds no run", join(folder, "nowhere"));
+  await refused("has no run", join(folder, "nowhere"));
   const bare = join(folder, "bare");
   await cp(run(), bare, { recursive: true });
   await rm(join(bare, "checkpoints"), { recursive: true });

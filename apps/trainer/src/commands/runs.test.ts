@@ -199,7 +199,7 @@ test("compare reports duplicate seeds, and intervals of tokens and time stay abo
 test("compare rejects folders without a run and duplicate runs", async () => {
   const folder = await temporaryFolder();
   const run = await writeRun(join(folder, "a"));
-  expect((await laconic("view", "compare", run, folder)).err).toContain(`${folder} holds no run`);
+  expect((await laconic("view", "compare", run, folder)).err).toContain(`${folder} has no run`);
   expect((await laconic("view", "compare", run, `${run}/`)).err).toContain("listed twice");
   expect((await laconic("view", "compare", run)).code).toBe(2);
 });
@@ -260,5 +260,5 @@ test("export writes tidy tables and reports formulas escaped by an apostrophe", 
   expect((await laconic("view", "export", run, "--out", "-")).err).toContain(
     "--table metrics|evaluations|episodes|turns",
   );
-  expect((await laconic("view", "export", folder)).err).toContain("holds no run");
+  expect((await laconic("view", "export", folder)).err).toContain("has no run");
 });

@@ -29,7 +29,7 @@ export const sendCommand: Command = command({
     if (!parsed.success)
       throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
     if (!(await exists(join(folder, runFiles.config))))
-      throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
+      throw new LaconicError("run_missing", `${folder} has no run; name a run folder`, { directory: folder });
     const sinks = await openSinks(parsed.data, folder);
     const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
     const [reason] = failed;

@@ -44,6 +44,8 @@ test("a pinned name needs no hub after its download", async () => {
 });
 
 test("a missing folder explains how to name a hub model", async () => {
-  await expect(openModelFolder("owner/tiny", recordingTerminal())).rejects.toThrow("is written hub:owner/tiny");
+  await expect(openModelFolder("owner/tiny", recordingTerminal())).rejects.toThrow(
+    "write a Hugging Face model as hub:owner/tiny",
+  );
   await expect(openModelFolder("./nowhere", recordingTerminal())).rejects.not.toThrow("hub:");
 });

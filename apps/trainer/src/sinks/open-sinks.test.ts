@@ -20,7 +20,7 @@ describe("sinks of a configuration", () => {
   });
 
   test.each([
-    [["tensorbord"], /sinks\.0: no such sink/u],
+    [["tensorbord"], /sinks\.0: unknown sink/u],
     [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: unknown setting projct; did you mean project/u],
   ])("rejects %j", (sinks, reason) => {
     expect(() => parseAppConfig({ sinks })).toThrow(reason);
@@ -56,6 +56,6 @@ test("a run writes to TensorBoard, W&B and a custom sink, and survives a broken 
   expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("metric sink broken failed")]);
   expect(await laconic("view", "send", run, "tensorbord")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("no such sink"),
+    err: expect.stringContaining("unknown sink"),
   });
 });

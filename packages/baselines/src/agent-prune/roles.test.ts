@@ -48,7 +48,7 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
   });
   test("without something that runs programs it is refused in words", () => {
     expect(() => baselineNamed("agentprune-r").create({ reader: lastNumber, ...options, family: "maths" })).toThrow(
-      /runs programs/u,
+      /runs model-written programs/u,
     );
   });
 });

@@ -147,7 +147,7 @@ describe("code: four writers, four judges", () => {
   });
   test("without something that runs programs it is refused in words", () => {
     expect(() => baselineNamed("dylan").create({ reader: wholeReply, ...options, family: "code" })).toThrow(
-      /runs programs/u,
+      /runs model-written programs/u,
     );
   });
 });

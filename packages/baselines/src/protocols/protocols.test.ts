@@ -49,7 +49,7 @@ describe("protocols are data", () => {
         code.map(({ protocol }) => protocol),
         { family: "maths" },
       ),
-    ).toThrow(/is for maths/u);
+    ).toThrow(/has a protocol for maths questions/u);
   });
 });
 
@@ -249,7 +249,7 @@ test("Self-Refine by programs: 1 + 4 calls, its own temperatures and ceilings, t
       family: "maths",
       benchmark: "gsm8k",
     }),
-  ).toThrow(/give runProgram/u);
+  ).toThrow(/pass runProgram/u);
 });
 
 test("Self-Refine in released words: a draft up to an empty line, each exchange as a further example, fences taken off", async () => {

@@ -35,7 +35,9 @@ test("questions that a team could not deal are in its bench and its report", asy
     actorOf: async () => null,
   });
   expect(markdown).toContain(`- ${describeSkipped(skipped).join("")}`);
-  expect(describeSkipped(skipped).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
+  expect(describeSkipped(skipped).join("")).toMatch(
+    /fewer than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u,
+  );
   await writeFile(join(folder, "left-out.json"), "[{");
   await expect(skippedFile.read(folder)).rejects.toMatchObject({ code: "data_invalid" });
 });

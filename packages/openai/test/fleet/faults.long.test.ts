@@ -226,7 +226,7 @@ test("prefers an idle server to a slow one", async () => {
 
 test("sends the key, never in errors or over plain http to another machine", async () => {
   const { vllmServer } = await import("@laconic/openai/fleet");
-  expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/without encryption/u);
+  expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/would not be encrypted/u);
   expect(() => vllmServer({ url: "http://user:secret@10.0.0.1:8000" })).toThrow(/the address must not contain/u);
   const seen: string[] = [];
   const server = vllmServer({

@@ -88,7 +88,7 @@ test("a message cannot pose as another message, a question or a prompt", () => {
 });
 
 test("an unknown agent and tokens that are no prompt are refused", () => {
-  expect(() => holderPrompt("holder-z", "k6", "k+e")).toThrow('"holder-z" is no agent');
+  expect(() => holderPrompt("holder-z", "k6", "k+e")).toThrow('"holder-z" is not an agent');
   for (const tokens of [[], [1], relayTokenizer.encode("k6"), holderPrompt("holder-a", "k6", "k+e").slice(0, -1)])
     expect(() => readRelayPrompt(tokens)).toThrow("is not a relay prompt");
 });

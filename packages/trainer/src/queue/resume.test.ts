@@ -103,7 +103,7 @@ test("a killed group trains once or is named: groups in flight run again", async
   expect(await runIn(first, { resume: true })).toMatchObject({ steps: 6, interrupted: false });
 
   const warnings = (await rowsOf(first, "warnings.jsonl")).map((row) => row["message"]);
-  expect(warnings).toContainEqual(expect.stringMatching(/^groups \d.* were in flight at step 4: .* played anew/u));
+  expect(warnings).toContainEqual(expect.stringMatching(/^groups \d.* were in flight at step 4: .* played again/u));
   // 3 groups a step; those before the next new one at the checkpoint are trained, dropped, or were in flight.
   const { trained, dropped } = await outcomes(first);
   expect(trained).toHaveLength(18);

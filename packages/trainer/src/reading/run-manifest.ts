@@ -66,7 +66,9 @@ export async function readSettings(given: FileSystem, directory: string): Promis
   const fs = explainedFileSystem(given, directory);
   const file = joinPath(directory, runFiles.config);
   if (!(await fs.exists(file)))
-    throw new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config})`, { directory });
+    throw new LaconicError("run_missing", `${directory} has no run (no ${runFiles.config}); name a run folder`, {
+      directory,
+    });
   const refused = (what: string, cause?: unknown): LaconicError =>
     new LaconicError("checkpoint_mismatch", `${file} ${what}; put it back`, { file }, cause);
   const bytes = await fs.read(file).catch((error: unknown) => {

@@ -24,7 +24,11 @@ export async function continues(
 ): Promise<boolean> {
   const exists = await fs.exists(joinPath(directory, runFiles.config));
   if (resume === true && !exists)
-    throw new LaconicError("run_missing", `${directory} has no run to resume`, { directory });
+    throw new LaconicError(
+      "run_missing",
+      `${directory} has no run to resume; check the path, or start without --resume`,
+      { directory },
+    );
   if (resume === true || !exists) return exists;
   const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
   if (resume === "where-possible") return hasCheckpoint;

@@ -62,7 +62,7 @@ export async function compareRuns(folders: readonly string[]): Promise<Compariso
     const run = await readRunSummary(directory);
     if (!run || run.state === "foreign") {
       const reason = run ? ` that could be read: ${run.reason}` : "";
-      throw new LaconicError("run_missing", `${directory} holds no run${reason}`, { directory });
+      throw new LaconicError("run_missing", `${directory} has no run${reason}; name a run folder`, { directory });
     }
     runs.push(run);
   }

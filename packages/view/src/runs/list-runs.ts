@@ -24,7 +24,7 @@ export interface RunSummary extends Omit<
   readonly warnings: number;
 }
 
-/** Null if the folder holds no run. */
+/** Null if the folder has no run. */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
   const { environment, changes, warnings, train: _, evaluations: __, families: ___, test: ____, ...shown } = facts;

@@ -84,7 +84,7 @@ export async function exportRun(
 /** Tables of a run by name. Rows are streamed: files can exceed memory. @throws LaconicError `run_missing` */
 export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
   if (!(await readRunSummary(directory)))
-    throw new LaconicError("run_missing", `${directory} holds no run`, { directory });
+    throw new LaconicError("run_missing", `${directory} has no run; name a run folder`, { directory });
   const source = folderSource(directory);
   return async (name) => {
     if (name === "metrics") return metricsTable(source);

@@ -53,11 +53,11 @@ test("the rows and columns that are asked for", async () => {
 });
 
 test.for([
-  ["10^12 rows in all", lying(table(), 300n, 10n ** 12n), /says it has 1000000000000 rows, and its row groups 300/u],
+  ["10^12 rows in all", lying(table(), 300n, 10n ** 12n), /declares 1000000000000 rows, its row groups 300/u],
   [
     "10^12 rows in a row group",
     lying(lying(table(), 100n, 10n ** 12n, 2), 300n, 10n ** 12n + 200n),
-    /row group 0 says it has 1000000000000 rows/u,
+    /row group 0 declares 1000000000000 rows/u,
   ],
   ["no footer", table().subarray(0, -20), /not a whole Parquet file/u],
   [
