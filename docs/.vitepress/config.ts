@@ -48,5 +48,6 @@ export default defineConfig({
   buildEnd({ outDir }) {
     const faults = linkFaults(outDir, base);
     if (faults.length > 0) throw new Error(`the site has ${faults.length} faults:\n${faults.join("\n")}`);
+    console.log(`The site is in ${outDir}. Open it: pnpm --dir docs exec vitepress preview`);
   },
 });
