@@ -18,11 +18,11 @@ async function folder(): Promise<string> {
 }
 
 test.each([
-  [["none"], /none does not exist, or is no folder/],
-  [[".", "none"], /none does not exist, or is no folder/],
+  [["none"], /none: folder not found/],
+  [[".", "none"], /none: folder not found/],
   [["--port", "many"], /--port is many/],
   [[".", "--out", "page.html", "--max-mb", "0"], /--max-mb is 0/],
-  [["none", "--out", "page.html"], /none does not exist, or is no folder/],
+  [["none", "--out", "page.html"], /none: folder not found/],
   [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
 ] as const)("view rejects %j", (words, message) => expectRefused(["view", ...words], message));
 

@@ -68,7 +68,7 @@ export function folderId(folder: string): string {
 export async function checkFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders)
     if ((await realFolder(folder)) === null)
-      throw new LaconicError("config_invalid", `${folder} does not exist, or is no folder; name a folder with runs`, {
+      throw new LaconicError("config_invalid", `${folder}: folder not found; name a folder with runs`, {
         folder,
       });
 }
