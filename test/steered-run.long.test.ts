@@ -109,9 +109,9 @@ test.each<readonly [string, (run: string) => Promise<void>, Partial<Contradictio
 });
 
 test.each([
-  ["no JSON", "{\n", "line 1 is no change"],
-  ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1 is no change"],
-  ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2 is no change"],
+  ["no JSON", "{\n", "line 1 is not a setting change"],
+  ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1 is not a setting change"],
+  ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2 is not a setting change"],
 ])("rejects %s as the changes with file and line", async (_, text, said) => {
   const run = await copyOfRun(steered);
   await writeFile(join(run, "changes.jsonl"), text);

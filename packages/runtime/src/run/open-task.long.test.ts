@@ -100,7 +100,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(options.problems(randomFromSeed(0), 1)[0]?.question).toBe("Even?\nA) one\nB) two");
     await options.close?.();
     await expect(openTask({ ...settings, team: "star", file }, resources)).rejects.toThrow(
-      /1 of 1 training problems .* none/u,
+      /1 of 1 training problems .*: no problem left/u,
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
     await expect(openTask({ ...settings, file }, resources)).rejects.toThrow(
