@@ -19,7 +19,6 @@ describePages("the dashboard", (pages) => {
   });
   afterAll(() => server?.close());
 
-  /** Loads the page anew at a place. */
   async function at(hash: string, on = page): Promise<void> {
     await on.goto("about:blank");
     await on.goto(`${server.address}/${hash}`);
@@ -47,10 +46,8 @@ describePages("the dashboard", (pages) => {
 
   test("groups runs, keeps notes and tags, and finds runs by tag", async () => {
     await at("#/runs?group=train.objective.name");
-    await soon(() => page.locator(".group-title b").allInnerTexts()).toEqual([
-      "train.objective.name gspo",
-      "train.objective.name not set",
-    ]);
+    const groups = ["gspo", "not set"].map((value) => `train.objective.name ${value}`);
+    await soon(() => page.locator(".group-title b").allInnerTexts()).toEqual(groups);
     await at("#/run/r1");
     await page.getByText("Team of 3 agents: holder-a, holder-b, solver.").waitFor();
     await page.getByRole("button", { name: "Add a note" }).click();
