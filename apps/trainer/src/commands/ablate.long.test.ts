@@ -102,7 +102,7 @@ test.each([
     ["preset:relay-quickstart", "--variants", "grpo", "train.minibatches=1"],
     "variant grpo: with one update a batch every ratio is 1",
   ],
-  [["preset:relay-quickstart", "base:train.steps=1"], "cannot be called base"],
+  [["preset:relay-quickstart", "base:train.steps=1"], "cannot be named base"],
   [["preset:relay-quickstart", "same:train.steps=200"], "variant same: it changes nothing in this configuration"],
   [["preset:relay-quickstart", "odd:train.stepz=1"], "variant odd: train.stepz"],
 ])("rejects %j before training", async (words, reason) => {

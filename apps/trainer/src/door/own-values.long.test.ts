@@ -197,7 +197,7 @@ describe("a run with custom values in its configuration", () => {
     await outputOf("analyze", run, "--limit", "1");
     const copy = join(run, "sources", "words.ts");
     const resume = ["train", "--resume", "--run", run];
-    expect((await laconic(...resume)).err).toContain(`${words} is not there, and the run in ${run} is made of it`);
+    expect((await laconic(...resume)).err).toContain(`${words} not found, but the run in ${run} needs it`);
     await writeFile(words, `${wordsFile}// more\n`);
     for (const command of [resume, ["train", join(folder, "run.config.ts"), ...resume.slice(1)]]) {
       const { code, err } = await laconic(...command);

@@ -20,7 +20,7 @@ const rowsOf = async (run: string): Promise<string[]> =>
   (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
 
 test.each([
-  [["task.level=two-facts"], "was taught the prompts of relay/one-fact and cannot read those of relay/two-facts"],
+  [["task.level=two-facts"], "was trained on prompts of relay/one-fact, not of relay/two-facts"],
   [
     ['train.policies={"solver":{"prices":{"tokens":1}}}', "train.budget=null"],
     "policies.solver: there is no such policy",
@@ -50,7 +50,7 @@ test("the shipped policy, a warm start and checkpoints record their task", { tim
   expect(JSON.parse(await readFile(join(start, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
   const wrong = await laconic("train", ...smallRun, `model=${start}`, "--run", run);
   expect([wrong.code, existsSync(run)]).toEqual([2, false]);
-  expect(wrong.err).toContain("was taught the prompts of relay/two-facts and cannot read those of relay/one-fact");
+  expect(wrong.err).toContain("was trained on prompts of relay/two-facts, not of relay/one-fact");
   await outputOf("train", ...smallRun, `model=${start}`, "task.level=two-facts", "--run", run);
   const saved = join(run, "checkpoints", "step-00000002");
   expect(JSON.parse(await readFile(join(saved, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
@@ -75,7 +75,7 @@ test("extends a finished run and names changed weights, settings and rows", { ti
   const more = await laconic("train", "--resume", run, "train.steps=3");
   expect(more.code).toBe(0);
   expect(more.err).toContain(
-    "from step 3 on train.steps is 3 instead of 2: the learning rate follows the schedule of the new length",
+    "from step 3 on train.steps is 3 instead of 2: the learning rate now follows the schedule of the new length",
   );
   expect((await rowsOf(run)).slice(0, 2)).toEqual(two);
   expect((await rowsOf(run)).length).toBe(3);

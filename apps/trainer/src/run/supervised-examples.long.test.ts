@@ -114,10 +114,10 @@ test.each([
   [[row("a"), "", "{"], /rows\.jsonl row 3: not JSON/u],
   [
     [row("a"), row("b", { agent: "judge" })],
-    /rows\.jsonl row 2: no agent judge learns; those that do are scout, solver/u,
+    /rows\.jsonl row 2: the agent judge does not learn; learning agents: scout, solver/u,
   ],
   [[row("a"), JSON.stringify({ text: "b" })], /rows\.jsonl row 2: it has neither messages nor prompt and completion/u],
-  [[row("a"), row("b".repeat(600))], /rows\.jsonl row 2: it has \d+ tokens, of at most 512; shorten it/u],
+  [[row("a"), row("b".repeat(600))], /rows\.jsonl row 2: it has \d+ tokens, more than 512; shorten it/u],
   [[], /the list of examples is empty/u],
 ])("rejects useless rows before training: %#", { timeout }, async (bad, message) => {
   const { config, run } = await written(bad);

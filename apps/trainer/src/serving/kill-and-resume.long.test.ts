@@ -119,6 +119,6 @@ test("laconic train does not play a gateway's agents", async () => {
   const reads = 'train.costs={"heard":{"kind":"tokens-read"}}';
   await expectRefused(
     ["serve", "--train", config, reads, "--run", join(folder, "run")],
-    "train.costs.heard: who reads whom is not known",
+    "train.costs.heard: readers are unknown",
   );
 });

@@ -146,7 +146,7 @@ describe("a run with code", () => {
     vi.stubEnv("XDG_STATE_HOME", join(folder, "file"));
     const homeless = join(folder, "runs", "homeless");
     const trained = await laconic("train", join(folder, "run.config.ts"), "--run", homeless);
-    expect(trained).toMatchObject({ code: 0, err: expect.stringContaining("cannot remember") });
+    expect(trained).toMatchObject({ code: 0, err: expect.stringContaining("cannot record") });
     expect((await laconic("eval", homeless, "--limit", "1")).err).toContain("--trust");
     await outputOf("train", join(folder, "run.config.ts"), "--run", homeless, "--resume");
   });
@@ -209,7 +209,7 @@ describe("a server that a folder names", () => {
       const { code, err } = await laconic(...words, directory, ...(words[0] === "train" ? ["train.steps=2"] : []));
       expect([code, err]).toEqual([2, expect.stringMatching(/was not made here.*--trust/u)]);
       const trusted = await laconic(...words, directory, "--trust");
-      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get $OPENAI_API_KEY")]);
+      expect([trusted.code, trusted.err]).toEqual([2, expect.stringContaining("does not get OPENAI_API_KEY")]);
     }
     expect(served).toEqual([]);
 
@@ -250,7 +250,7 @@ describe("a server that a folder names", () => {
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...change }));
       expect((await laconic("bench", "--resume", "--run", forged)).err).toMatch(/was not made here.*--trust/u);
       vi.stubEnv("OPENAI_API_KEY_JUDGE", "sk-judge");
-      await expectRefused(["bench", "--resume", "--run", forged, "--trust"], "does not get $OPENAI_API_KEY");
+      await expectRefused(["bench", "--resume", "--run", forged, "--trust"], "does not get OPENAI_API_KEY");
     }
     expect(served).toEqual([]);
   });

@@ -38,7 +38,7 @@ export async function readRows(source: RunSource, name: string): Promise<Row[]> 
   return rows;
 }
 
-/** Yields the rows of a file, as {@link eachRow}. */
+/** Yields the rows of a file, as `eachRow`. */
 export function eachLine(fs: FileSystem, path: string): AsyncGenerator<Row> {
   return eachRow(fileSystemSource(fs, ""), path);
 }

@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
     expect(said).toContain("3 steps of warm start on copying, unchanged");
     await expectRefused(
       ["train", ...words, "warmStart.steps=4", "warmStart.batch=4", ...again],
-      "with another warm start; choose another",
+      "with another model or warm start; choose another",
     );
   });
 
@@ -118,13 +118,10 @@ describe.skipIf(!existsSync(join(stories, "config.json")))("a supervised warm st
 });
 
 test.each([
-  [
-    { task: { name: "relay", level: "one-fact" } },
-    /warmStart: copying is taught for story-tellers and story-relay alone/u,
-  ],
+  [{ task: { name: "relay", level: "one-fact" } }, /warmStart: copying supports only story-tellers and story-relay/u],
   [{ task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } }, /warmStart: needs a local model/u],
   [{ task: { name: "story-tellers" }, warmStart: { name: "copying", form: "digits" } }, /form/u],
-  [{ task: { name: "story-relay" }, warmStart: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
+  [{ task: { name: "story-relay" }, warmStart: { name: "budgets" } }, /budgets supports only story-budget/u],
   [
     { task: { name: "story-budget", form: "words" }, warmStart: { name: "budgets" } },
     /budgets are written as words in the task, as unary in the warm start/u,
@@ -143,6 +140,8 @@ describe("a warm start on budgets", () => {
     expect(parseAppConfig(settings()).warmStart).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
     expect(parseAppConfig(settings("digits", "digits")).warmStart).toMatchObject({ form: "digits" });
     expect(parseAppConfig(settings("unary")).warmStart).not.toHaveProperty("form");
-    expect(() => parseAppConfig(settings("digits"))).toThrow(/said as digits in the task, as unary in the warm start/u);
+    expect(() => parseAppConfig(settings("digits"))).toThrow(
+      /written as digits in the task, as unary in the warm start/u,
+    );
   });
 });
