@@ -26,7 +26,7 @@ test.each(["1e2", "1e4", "1e38"])(
       /laconic: step \d+: .* The likely cause is the learning rate \(optimizer\.learningRate\.peak is /u,
     );
     expect(err).toMatch(
-      /The best checkpoint is kept: checkpoints\/step-\d+ |No checkpoint is better than the initial weights/u,
+      /The best checkpoint is checkpoints\/step-\d+ |No checkpoint is better than the initial weights/u,
     );
     expect(err).toContain("look at it: laconic view");
     expect((await laconic("view", "ls", folder)).err).toMatch(

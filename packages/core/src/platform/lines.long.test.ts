@@ -52,7 +52,7 @@ test("unpacked bytes respect their limit, and invalid bytes are rejected with a 
   };
   expect(refused(packed, (1 << 20) - 1)).toMatchObject({
     code: "data_invalid",
-    message: expect.stringContaining("more than 1048575 bytes") as string,
+    message: expect.stringContaining("the unpacked size is above 1048575 bytes") as string,
   });
   // A gigabyte in a megabyte.
   expect(refused(gzipSync(Buffer.alloc(1 << 30), { level: 1 }))).toMatchObject({ code: "data_invalid" });

@@ -23,7 +23,7 @@ export function explainWriteError(error: unknown, directory: string): unknown {
   const message = isOurs ? error.message : `${directory} cannot be written: ${error.message}`;
   return new LaconicError(
     "run_unwritable",
-    `${message}; what was saved before is whole: mend the cause and resume, or start again a run without a checkpoint`,
+    `${message}; files saved before are complete; fix the cause, then resume, or start again without a checkpoint`,
     { directory, ...(reason !== null && { reason }) },
     error,
   );

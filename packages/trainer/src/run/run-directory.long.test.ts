@@ -173,7 +173,7 @@ test("an unwritable file is reported with a remedy", async () => {
   const directory = await runFolder();
   expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
-    message: `${full.message}; what was saved before is whole: fix the cause and resume, or start again a run without a checkpoint`,
+    message: `${full.message}; files saved before are complete; fix the cause, then resume, or start again without a checkpoint`,
     detail: { directory },
   });
 });
