@@ -1,5 +1,5 @@
 /**
- * A kernel set of the Laconic engine on TensorFlow.js: TensorFlow's own library, on the processor or on CUDA.
+ * A kernel set of the Laconic engine on TensorFlow.js, on the CPU or CUDA.
  * @module @laconic/kernels-tfjs
  */
 export { createKernels as createTensorFlowKernels, tensorFlowKernels } from "./tensorflow/create-kernels.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Loads an optional module from this package's or a folder's `node_modules`. @returns null if it is not installed */
+/** Loads an optional module from this package's or a folder's `node_modules`; null if not installed. */
 export async function optionalModule(name: string, folder: string | undefined): Promise<unknown> {
   const path = pathOf(name, folder);
   return path === null ? null : import(pathToFileURL(path).href);
@@ -10,7 +10,7 @@ export async function optionalModule(name: string, folder: string | undefined): 
 
 const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
-/** Whether a device's package is installed, without loading it. */
+/** Whether a device's package is installed. */
 export function isInstalled(device: keyof typeof packages, { modules }: { readonly modules?: string } = {}): boolean {
   return pathOf(packages[device], modules) !== null;
 }

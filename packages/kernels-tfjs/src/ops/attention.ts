@@ -8,9 +8,9 @@ import { fromHeads, paddedLayout, sumFromHeads, toHeads, type PaddedLayout } fro
 export const hidden = -1e30;
 
 /**
- * Causal attention by plain products over padded sequences. Runs as many sequences at a time as the backend's limit
- * allows. The backward pass recomputes the shares from the log-sum-exps. A tree row in several sequences takes its
- * result and gradient from the first; key and value gradients are summed.
+ * Causal attention over padded sequences, in parts within the backend's limit. The backward pass recomputes the
+ * shares from the log-sum-exps. A tree row takes its result and gradient from its first sequence; key and value
+ * gradients are summed.
  */
 export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   return {
@@ -87,7 +87,6 @@ function causalMask(longest: number, group: number): TfTensor {
   return tf.tile(tf.tensor2d(mask, [longest, longest]), [group, 1]);
 }
 
-/** Runs a part of the sequences at a time and concatenates the results. */
 function inParts(
   device: OpsDevice,
   { sequences, longest }: PaddedLayout,

@@ -66,7 +66,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
           const logits = tf.matMul(input, w, false, true);
           const shares = tf.exp(tf.sub(tf.mul(logits, tf.expandDims(scale, 1)), tf.expandDims(sums, 1)));
           const dTarget = tf.expandDims(scaled, 1);
-          // d / d logits = dTarget (one-hot(target) - shares); the one-hot part uses rows of the weight.
+          // dLogits = dTarget (one-hot(target) - shares); the one-hot part uses rows of the weight.
           const dLogits = tf.neg(tf.mul(shares, dTarget));
           dHidden.push(tf.add(tf.matMul(dLogits, w), tf.mul(tf.gather(w, target), dTarget)));
           if (!needs.weight) continue;

@@ -6,12 +6,9 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 export interface OpsBackend {
   readonly device: string;
   readonly library: string;
-  /** Max elements of an intermediate result; larger products are computed in parts. */
+  /** Max elements of an intermediate result. */
   readonly maxElements: number;
-  /**
-   * Writes `values` [M, D] to rows `rows` int32 [M] of `data` [R, D], in place if possible. The caller disposes of
-   * `data` and owns the result.
-   */
+  /** Writes `values` [M, D] to rows `rows` int32 [M] of `data` [R, D], in place if possible. The caller owns both. */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
   dispose(): void;
 }
@@ -28,14 +25,13 @@ export class OpsDevice {
     return this.store.get(tensor).data;
   }
 
-  /** Makes a float tensor from TensorFlow.js operations; empty tensors skip them. */
+  /** Makes a float tensor; empty tensors skip the operations. */
   make(shape: readonly number[], body: () => TfTensor): Handle<TfTensor> {
     return this.store.adoptFloats(
       tf.tidy(() => (sizeOf(shape) === 0 ? tf.zeros([...shape]) : tf.reshape(body(), [...shape]))),
     );
   }
 
-  /** Makes several float tensors from the same operations. */
   makeAll<const N extends readonly (readonly number[])[]>(
     shapes: N,
     body: () => TfTensor[],

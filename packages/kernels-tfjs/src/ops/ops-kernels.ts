@@ -11,7 +11,7 @@ import { optimizerKernels } from "./optimizer.ts";
 import { samplingKernels } from "./sampling.ts";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 
-/** Kernel set for any TensorFlow.js backend; uses the current one. */
+/** Kernel set for the current TensorFlow.js backend. */
 export function opsKernelSet(backend: OpsBackend): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
@@ -19,7 +19,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     device: backend.device,
     backend: backend.library,
     dtype: "float32",
-    // The order of sums in products depends on the shape, and scattered sums may run in parallel.
+    // Orders of sums depend on shapes; scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
     cachePageSize: null,
@@ -58,13 +58,13 @@ function lifetimeKernels({ store }: OpsDevice): Pick<Kernels, Lifetime> {
     async read(given) {
       const { data, dtype } = store.get(given);
       if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
-      // Some backends return a view of device memory; later changes must not reach the caller.
+      // Some backends return a view of device memory.
       return ((await data.data()) as Float32Array | Int32Array).slice();
     },
     zeros: (shape) => store.adoptFloats(zeros([...shape])),
     copy(given) {
       const { data, dtype, range } = store.get(given);
-      // TensorFlow.js data is immutable, so a second tensor with the same data is a copy.
+      // The data is immutable, so a clone is a copy.
       return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
     },
     reshape(given, shape) {

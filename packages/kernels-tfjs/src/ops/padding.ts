@@ -4,15 +4,15 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /**
- * Layout of packed rows in sequences padded to the longest. In a tree, each path from the root to a leaf is a sequence
- * with copies of its rows. Copies never exceed the tokens of the sequences without sharing.
+ * Layout of packed rows in sequences padded to the longest. In a tree, each path from the root to a leaf is a
+ * sequence.
  */
 export interface PaddedLayout {
   /** Packed rows, N. */
   readonly rows: number;
   readonly sequences: number;
   readonly longest: number;
-  /** Packed row of each padded row, int32 [S * longest], 0 for padding; null without padding. */
+  /** Packed row of each padded row, int32 [S * longest]; null without padding. */
   readonly sources: TfTensor | null;
   /** Padded row of each packed row, int32 [N], in the first sequence that has it. */
   readonly places: TfTensor | null;
@@ -22,7 +22,7 @@ export interface PaddedLayout {
   readonly owned: TfTensor | null;
 }
 
-/** Cached with the layout. */
+/** The layout is cached. */
 export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: number): PaddedLayout {
   const { longest, offsetsOnDevice, tree } = layout;
   const ends = lastSegments(layout);
@@ -45,7 +45,6 @@ export function paddedLayout(device: OpsDevice, layout: SequenceLayout, rows: nu
   };
 }
 
-/** Leaf segments; each ends a sequence. */
 function lastSegments({ offsets, tree }: SequenceLayout): number[] {
   const segments = Array.from({ length: offsets.length - 1 }, (_, s) => s);
   // Depth-first: a first child directly follows its parent.
@@ -80,8 +79,8 @@ function paddedRows(layout: SequenceLayout, ends: readonly number[], rows: numbe
 }
 
 /**
- * [N, heads * width] as [S, kvHeads, group * longest, width], query heads of a group in turn; padding is zero.
- * @param mask - rows set to zero; `owned` keeps a row in one sequence only
+ * [N, heads * width] as [S, kvHeads, group * longest, width]; padding is zero.
+ * @param mask - rows set to zero
  */
 export function toHeads(
   x: TfTensor,
@@ -103,7 +102,7 @@ export function fromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, gr
   return layout.places ? tf.gather(rows, layout.places) : rows;
 }
 
-/** The same to [N, kvHeads * width], summed over a row's sequences in order. Padding must be zero. */
+/** The same to [N, kvHeads * width], summed over sequences in order. Padding must be zero. */
 export function sumFromHeads(x: TfTensor, layout: PaddedLayout, kvHeads: number, width: number): TfTensor {
   const { owned, sources } = layout;
   if (!owned || !sources) return fromHeads(x, layout, kvHeads, 1, width);

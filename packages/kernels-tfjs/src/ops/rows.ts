@@ -70,20 +70,19 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
   };
 }
 
-/** `putRows` for any backend: copies the data and replaces some rows. */
+/** `putRows` for any backend, by a copy. */
 export function scatterRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor {
   return tf.tidy(() => tf.tensorScatterUpdate(data, tf.expandDims(rows, 1), values));
 }
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Matrix columns and joint tensors; TensorFlow.js tensors never share memory. */
+/** Matrix columns and joint tensors. */
 export function pieceKernels(device: OpsDevice): Pick<Kernels, Pieces> {
   const { store } = device;
   return {
     together: (shapes) => shapes.map((shape) => store.adoptFloats(tf.zeros([...shape]))),
     assign(into, from) {
-      // TensorFlow.js data is immutable, so a second tensor with the same data is a copy.
       const copies = from.map((tensor) => tf.clone(device.data(tensor)));
       into.forEach((tensor, i) => store.replace(tensor, copies[i] as (typeof copies)[0]));
     },

@@ -63,7 +63,6 @@ function inputsOf(device: OpsDevice, sampling: SamplingRows | SamplingOnDevice):
   return { kind, setting: (name) => tf.slice(settings, [0, kernelSampling.indexOf(name)], [rows, 1]), uniform };
 }
 
-/** Logits over the temperature; greedy rows stay unchanged. */
 function scaleRows(logits: TfTensor, { kind, setting }: Inputs): TfTensor {
   if (!kind.tempered) return logits;
   const temperature = setting("temperature");
@@ -86,7 +85,7 @@ function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfT
 /** Tokens per block: short sums stay exact in float32. */
 const blockWidth = 256;
 
-/** Token at which a row's sums exceed its uniform number; never one without mass. int32 [B]. */
+/** First token whose running sum exceeds the uniform number and that has mass. int32 [B]. */
 function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
   const [rows, vocabulary] = shares.shape as [number, number];
   const blocks = Math.ceil(vocabulary / blockWidth);
@@ -104,7 +103,6 @@ function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
     tf.add(tf.mul(tf.range(0, rows, 1, "int32"), tf.scalar(blocks, "int32")), block),
   );
   const before = tf.sub(picked(ends, block), picked(masses, block));
-  // Rounding must not leave the block.
   const rest = tf.maximum(tf.sub(tf.reshape(target, [rows]), before), 0);
   const token = passes(inBlock, tf.cumsum(inBlock, 1), tf.expandDims(rest, 1));
   return tf.add(tf.mul(block, tf.scalar(blockWidth, "int32")), token);
@@ -118,7 +116,7 @@ function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
   return tf.cast(tf.minimum(before, last), "int32");
 }
 
-/** Shares, removed tokens set to 0: top-k, then top-p of the rest, then min-p. */
+/** Shares after top-k, then top-p of the rest, then min-p. */
 function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): TfTensor {
   const [topK, topP, minP] = [setting("topK"), setting("topP"), setting("minP")];
   const rows = topK.shape[0];
@@ -128,7 +126,6 @@ function truncated(shares: TfTensor, { setting }: Inputs, vocabulary: number): T
   const smallestOfK = tf.expandDims(picked(sorted, tf.cast(tf.reshape(lastKept, [rows]), "int32")), 1);
   const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>
     tf.mul(values, tf.cast(tf.greaterEqual(values, threshold), "float32"));
-  // Descending order gives the smallest set that reaches the mass.
   const sums = tf.cumsum(keep(sorted, smallestOfK), 1);
   const wanted = tf.mul(tf.slice(sums, [0, vocabulary - 1], [rows, 1]), topP);
   const reached = tf.minimum(tf.sum(tf.cast(tf.less(sums, wanted), "int32"), 1), tf.scalar(vocabulary - 1, "int32"));

@@ -7,9 +7,9 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { optionalModule } from "../optional-module.ts";
 
 /**
- * Starts TensorFlow through `@tensorflow/tfjs-node`, or `@tensorflow/tfjs-node-gpu` for `gpu: true`. Option `modules`
- * is a folder whose `node_modules` has the package.
- * @throws LaconicError `device_unavailable` with the missing part, `config_invalid` for an unknown option
+ * Starts TensorFlow through `@tensorflow/tfjs-node`, or `tfjs-node-gpu` for `gpu: true`. Option `modules` is a folder
+ * whose `node_modules` has the package.
+ * @throws LaconicError `device_unavailable`, `config_invalid`
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "gpu");
@@ -44,9 +44,8 @@ export function tensorFlowKernels(options: { readonly gpu?: boolean; readonly mo
 let held: { readonly name: string; sets: number } | null = null;
 
 /**
- * Claims the thread's only TensorFlow.js backend; other kernel sets would silently switch to it.
- * @returns a function that releases the claim
- * @throws LaconicError `device_unavailable` while another backend is claimed in this thread
+ * Claims the thread's only TensorFlow.js backend; returns a function that releases it.
+ * @throws LaconicError `device_unavailable` while another backend is claimed
  */
 export function claimBackend(name: string): () => void {
   if (held && held.name !== name)
@@ -76,7 +75,6 @@ export async function claiming<T>(name: string, open: (release: () => void) => P
   }
 }
 
-/** Used parts of tfjs-node's backend, which has no public types. */
 interface NodeBackend {
   readonly binding: { readonly TF_Version: string; readonly TF_ATTR_TYPE: number; readonly TF_FLOAT: number };
   executeSingleOutput(name: string, attributes: readonly object[], inputs: readonly TfTensor[]): TfTensor;
@@ -87,7 +85,6 @@ interface OpenTensorFlow {
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
 }
 
-/** @throws LaconicError `device_unavailable` with the missing part */
 async function openTensorFlow(gpu: boolean, modules: string | undefined): Promise<OpenTensorFlow> {
   const name = gpu ? "@tensorflow/tfjs-node-gpu" : "@tensorflow/tfjs-node";
   const device = gpu ? "tensorflow-gpu" : "tensorflow";
@@ -113,7 +110,7 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
   const attributes = [{ name: "T", type: binding.TF_ATTR_TYPE, value: binding.TF_FLOAT }];
   return {
     version: binding.TF_Version,
-    // The result shares the memory of `data`. TensorFlow.js' scatter would copy the whole cache per token.
+    // In place; TensorFlow.js' scatter would copy the whole cache per token.
     putRows: (data, rows, values) => node.executeSingleOutput("InplaceUpdate", attributes, [data, rows, values]),
   };
 }
