@@ -3,13 +3,12 @@ import type { z } from "zod";
 import { replies, type EarlyReply } from "../wire/replies.ts";
 import { abortError, type HttpFailure, type Repeat, type Transport } from "./transport.ts";
 
-/** Answers of `retrieve_future` sent as a status: not ready, and unknown. */
 const [held, expired] = [{}, {}];
 
 /**
  * Waits for a promised result. The deadline is local, because a server may answer "not ready" forever.
- * @throws LaconicError `api_refused` if the request failed, `api_unavailable` at the deadline, or with detail `outcome`
- * = `expired` if the server has forgotten the promise
+ * @throws LaconicError `api_refused`, or `api_unavailable` with `outcome` = `expired` if the server forgot the
+ * promise
  */
 export async function awaitFuture<S extends z.ZodType>(
   transport: Transport,
@@ -42,7 +41,7 @@ export async function awaitFuture<S extends z.ZodType>(
         deadlineMs,
         outcome: "unknown",
       });
-    // If the server does not hold the poll open, each poll waits a little longer.
+    // If the server does not hold the poll open, polls slow down.
     if (clock.nowMs() - began < 1000)
       await clock.sleep(Math.min(1000, 10 * 2 ** Math.min(quick++, 7)), signal).catch(() => undefined);
     if (signal?.aborted) throw abortError(path);
@@ -69,20 +68,15 @@ function failed(path: string, reply: Extract<EarlyReply, { readonly error: strin
   });
 }
 
-/** A poll that outlasts an exchange counts as "not ready". */
 function turnOf(failure: HttpFailure | "late"): object | null {
   if (failure === "late" || failure.status === 408) return held;
   return [404, 410].includes(failure.status) ? expired : null;
 }
 
-/** Messages by which servers report an unknown model or sampler; the protocol has no code for it. */
+/** Messages for an unknown model or sampler; the protocol has no code for it. */
 const gone = /not loaded|not found|unknown (?:model|sampler|session)|no such|does not exist/iu;
 
-/**
- * Error of a request whose model, sampler or session the server has forgotten, for example after a restart. Null for
- * other errors.
- * @param what - `model`, `sampler` or `session`, with its id
- */
+/** Error of a request whose model, sampler or session the server forgot; null for other errors. */
 export function lostError(what: string, error: unknown): LaconicError | null {
   if (!LaconicError.is(error)) return null;
   const { code, message } = error;

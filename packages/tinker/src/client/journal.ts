@@ -16,11 +16,11 @@ const entry: z.ZodType<JournalEntry> = z.object({
   path: z.string(),
 });
 
-/** Stores request numbers, so that a number is never reused, also after a restart. */
+/** Stores request numbers, so that none is reused after a restart. */
 export interface Journal {
   /** Resolves once the entry survives a kill; in a file also a power loss. */
   note(entry: JournalEntry): Promise<void>;
-  /** Last number of a model; 0 without one. */
+  /** Last number of a model, or 0. */
   lastOf(model: string): Promise<number>;
 }
 
@@ -34,9 +34,9 @@ export function memoryJournal(): Journal {
 }
 
 /**
- * File of JSON lines, each on disk before its request is sent. A torn last line is ignored. Above a size, only the last
- * entry of each model is kept.
- * @throws LaconicError `data_invalid` with file and line for other invalid lines, `run_unwritable`
+ * File of JSON lines, each on disk before its request is sent. A torn last line is ignored. Above a size, only each
+ * model's last entry is kept.
+ * @throws LaconicError `data_invalid` with file and line, `run_unwritable`
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {
   let opening: Promise<Known> | null = null;
@@ -78,7 +78,6 @@ export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal 
   };
 }
 
-/** Last entry of each model, and the bytes of complete lines. */
 interface Known {
   readonly last: Map<string, JournalEntry>;
   bytes: number;

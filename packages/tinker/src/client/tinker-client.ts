@@ -11,23 +11,22 @@ import { Transport, transportKeys, type TransportOptions } from "./transport.ts"
 
 /** Options of a session. */
 export interface TinkerClientOptions extends TransportOptions {
-  /** Journal of numbered requests. Default: in memory. */
+  /** Default: in memory. */
   readonly journal?: Journal;
   /**
-   * Whether the server runs a repeated number once, as the capability probe shows. Then a request with unknown outcome
-   * is sent again. Default false.
+   * Whether the server runs a repeated number once; then a request with unknown outcome is sent again. Default false.
    */
   readonly deduplicates?: boolean;
   /**
-   * Max concurrent sample requests of all samplers. Default 64. SkyRL stores each request and poll in SQLite, which
-   * fails with "database is locked" under hundreds.
+   * Max concurrent sample requests. Default 64, because SkyRL's SQLite fails with "database is locked" under
+   * hundreds.
    */
   readonly samplesAtOnce?: number;
-  /** Shown in the server's lists; must contain no secrets. */
+  /** Shown by the server; must contain no secrets. */
   readonly tags?: readonly string[];
   /** Milliseconds between heartbeats. Default 10,000. */
   readonly heartbeatMs?: number;
-  /** Called when a heartbeat failed; the session expires on the server after minutes without one. */
+  /** Called when a heartbeat failed; without any, the session expires within minutes. */
   readonly onSilence?: (error: LaconicError) => void;
 }
 
@@ -55,8 +54,8 @@ export interface TinkerSampling extends Partial<Sampling> {
 }
 
 /**
- * Session with a server of the Tinker protocol. The server trains adapters and samples; the client has the algorithm.
- * Protocol: thinking-machines-lab/tinker, SDK 0.24 (plain JSON) by default, 0.25 with `codec: protobufCodec`.
+ * Session with a server of the Tinker protocol, which trains adapters and samples. SDK 0.24 (plain JSON) by default,
+ * 0.25 with `codec: protobufCodec`.
  */
 export class TinkerClient {
   readonly sessionId: string;
@@ -81,10 +80,7 @@ export class TinkerClient {
     this.#heart.unref();
   }
 
-  /**
-   * Opens a session, kept alive by heartbeats until `close`.
-   * @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted`
-   */
+  /** Opens a session, kept alive by heartbeats until `close`. */
   static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
     checkOptions(options);
     const transport = new Transport(options);
@@ -99,7 +95,6 @@ export class TinkerClient {
     return new TinkerClient(session_id, transport, options);
   }
 
-  /** Base models that the server trains. */
   capabilities(signal?: AbortSignal): Promise<CapabilitiesReply> {
     return this.transport.exchange("get_server_capabilities", null, replies.capabilities, "always", signal);
   }
@@ -114,12 +109,12 @@ export class TinkerClient {
       lora_config: { rank, ...(seed !== undefined && { seed }) },
       type: "create_model",
     };
-    // A repeated request may create an unused model; it ends with the session.
+    // An unused model of a repeated request ends with the session.
     const { model_id } = await future(this.transport, "create_model", body, replies.model, "always", signal);
     return this.#training(model_id);
   }
 
-  /** Opens an existing model of the server, for example after a restart; the journal has its last number. */
+  /** Opens an existing model of the server; the journal has its last number. */
   async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
     const model = await this.#training(modelId);
     await model.assertModelExists(signal);
@@ -137,10 +132,8 @@ export class TinkerClient {
   }
 
   /**
-   * Samples replies to a prompt of token ids. Repeated calls cost again, and give the same replies if the server
-   * honours seeds.
+   * Samples replies to a prompt of token ids. Repeated calls cost again.
    * @param options.count - number of replies; default 1
-   * @param options.promptLogProbs - requests the prompt's log-probs
    */
   async sample(
     sampler: string,
@@ -177,7 +170,7 @@ export class TinkerClient {
     );
   }
 
-  /** Ends heartbeats and waiting samples. `TrainingClient.unload` unloads models. */
+  /** Ends heartbeats and waiting samples, but unloads no models. */
   close(): void {
     clearInterval(this.#heart);
     this.#closed.abort();
@@ -189,7 +182,7 @@ export class TinkerClient {
       await this.transport.exchange("session_heartbeat", body, replies.anything, "never", this.#closed.signal);
     } catch (error) {
       if (this.#closed.signal.aborted || !LaconicError.is(error)) return;
-      // If the server does not know the session, its models are gone, even if their names exist again.
+      // The models of a forgotten session are gone, even if their names exist again.
       this.#lost ??= lostError(`session ${this.sessionId}`, error);
       this.#options.onSilence?.(error);
     }

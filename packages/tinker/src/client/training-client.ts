@@ -13,27 +13,25 @@ export interface TinkerAdam {
   readonly beta2: number;
   readonly epsilon: number;
   readonly weightDecay: number;
-  /** Sent only if set: servers that do not know it ignore it silently. */
+  /** Sent only if set, because some servers ignore it silently. */
   readonly gradClipNorm?: number;
 }
 
 export interface TrainingClientParts {
   readonly transport: Transport;
   readonly journal: Journal;
-  /** Journal of numbered requests. */
   readonly repeat: Repeat;
   readonly nextSampler: () => number;
-  /** Why the session has ended on the server; null while it lives. */
+  /** Why the session has ended; null while it lives. */
   readonly lost: () => LaconicError | null;
 }
 
 const name = /^[\w-]{1,255}$/u;
 
 /**
- * Model on the server. Requests are numbered and sent in call order, without waiting for earlier ones; the server runs
- * them in that order. Each number is in the journal before it is sent.
- * A request with unknown outcome that must not run twice ends the model: every later call is refused, because a
- * gradient may or may not be applied. Continue from a checkpoint in a new model.
+ * Model on the server. Requests are numbered, journaled and sent in call order, and run in that order. A request with
+ * unknown outcome that must not run twice ends the model, because its gradient may be applied. Continue from a
+ * checkpoint in a new model.
  */
 export class TrainingClient {
   readonly modelId: string;
@@ -116,10 +114,7 @@ export class TrainingClient {
     return withOther(save);
   }
 
-  /**
-   * Saves the current weights for samplers under a name of letters, digits, `_` and `-`; returns the server's path.
-   * Servers offer such weights as archives.
-   */
+  /** Saves the current weights for samplers under a name of letters, digits, `_` and `-`; returns the server's path. */
   async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
     const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
     return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
@@ -127,8 +122,7 @@ export class TrainingClient {
 
   /**
    * Checks that the server has this model.
-   * @throws LaconicError `api_refused` if it does not, for example after a restart; `engine_failed` if it answers for
-   * another model
+   * @throws LaconicError `api_refused`, or `engine_failed` if it answers for another model
    */
   async assertModelExists(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
@@ -145,8 +139,8 @@ export class TrainingClient {
   }
 
   /**
-   * Frees the model on the server. A pending gradient is first applied with learning rate 0, because some servers leave
-   * it to the next model in the same slot.
+   * Frees the model. A pending gradient is applied with learning rate 0, because some servers leave it to the next
+   * model.
    */
   async unload(signal?: AbortSignal): Promise<void> {
     if (this.#pendingGradient) {
@@ -173,7 +167,7 @@ export class TrainingClient {
     try {
       checkPass(path, reply, data);
     } catch (error) {
-      // The gradient of a failed pass may be applied, and cannot be removed.
+      // The gradient of a failed pass may be applied.
       if (path === "forward_backward" && LaconicError.is(error)) this.#broken ??= error;
       throw error;
     }
@@ -221,7 +215,6 @@ export class TrainingClient {
   }
 }
 
-/** @throws LaconicError `input_invalid` unless the time is a whole number of seconds */
 function ttlOf(ttlSeconds: number | undefined): { readonly ttl_seconds?: number } {
   if (ttlSeconds === undefined) return {};
   if (Number.isInteger(ttlSeconds) && ttlSeconds > 0) return { ttl_seconds: ttlSeconds };
@@ -233,7 +226,7 @@ function expectName(checkpoint: string): string {
   throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
 }
 
-/** Saves again if the name or number is taken: the first attempt may have succeeded without its reply arriving. */
+/** Saves again if the name is taken, because the first reply may be lost. */
 export function withOther(save: () => Promise<string>): Promise<string> {
   return save().catch((error: unknown) => {
     if (LaconicError.is(error) && error.detail["status"] === 409) return save();
@@ -243,7 +236,6 @@ export function withOther(save: () => Promise<string>): Promise<string> {
 
 const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", "load_weights"]);
 
-/** @throws LaconicError `reply_malformed`, or `numeric_invalid` with sequence and token */
 function checkPass(path: string, { loss_fn_outputs }: PassReply, data: readonly Datum[]): void {
   const refuse = (code: LaconicError["code"], reason: string, detail: ErrorDetail = {}): LaconicError =>
     new LaconicError(code, `${path}: ${reason}`, { path, ...detail });

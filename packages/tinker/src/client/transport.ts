@@ -16,13 +16,12 @@ export interface TransportOptions {
   readonly allowPlainHttp?: boolean;
   /** Time limit of one exchange in milliseconds. Default 60,000. */
   readonly exchangeMs?: number;
-  /** Time limit of one result in milliseconds, including polls. Default 600,000. */
+  /** Time limit of one result in milliseconds. Default 600,000. */
   readonly deadlineMs?: number;
   /** Max attempts of a repeatable exchange. Default 8. */
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
-  /** Random numbers for jitter. */
   readonly random?: Random;
   readonly codec?: Codec;
   /** Called for each failed attempt that is repeated. */
@@ -33,8 +32,8 @@ export const transportKeys =
   "baseUrl apiKey allowPlainHttp exchangeMs deadlineMs attempts fetch clock random codec onRetry";
 
 /**
- * Which failed exchanges may be repeated. `always`: repeating is harmless. `never`: only if the server certainly did
- * not accept it (connection refused or status 429).
+ * Which failed exchanges may be repeated. `never`: only if the server certainly refused (connection refused or status
+ * 429).
  */
 export type Repeat = "always" | "never";
 
@@ -44,7 +43,7 @@ export interface HttpFailure {
   readonly text: string;
 }
 
-/** Max bytes of a reply: enough for log-probs of a large batch, but stops endless streams. */
+/** Max bytes of a reply: enough for log-probs of a large batch. */
 const maxBytes = 1 << 28;
 
 /** Sends requests and reads replies. Retries what is safe, redacts the key, and follows no redirects. */
@@ -69,8 +68,8 @@ export class Transport {
   }
 
   /**
-   * @throws LaconicError `api_refused` for a permanent status, `api_unavailable` when attempts or time are used up
-   * (detail `outcome` is `unknown` if the server may have executed it), `reply_malformed`, `aborted`
+   * @throws LaconicError `api_refused` for a permanent status, `api_unavailable` with `outcome` (`unknown` if it may
+   * have run), `reply_malformed`, `aborted`
    */
   async exchange<S extends z.ZodType>(
     path: string,
@@ -83,7 +82,6 @@ export class Transport {
     return this.read(path, schema, value);
   }
 
-  /** Parses a decoded reply. @throws LaconicError `reply_malformed` with the key */
   read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
     return parseBy(schema, value, (key, reason) => {
       const message = `${this.#place(path)}: the server's reply at "${key}": ${reason}`;
@@ -92,7 +90,7 @@ export class Transport {
   }
 
   /**
-   * @param special - handles failures that are valid answers, including timeouts; null keeps the failure
+   * @param special - handles failures that are valid answers, including timeouts
    * @param of - the request whose result is requested
    */
   async send(
@@ -112,7 +110,7 @@ export class Transport {
       const { again, error } = this.#judge(path, tried, repeat, attempt);
       if (!again || attempt >= attempts) throw error;
       this.#options.onRetry?.({ path, attempt, reason: error.message });
-      // Jitter down to three quarters, so that a server that refuses thousands of requests gets enough time.
+      // Jitter down to three quarters gives a server of thousands of requests time.
       await this.clock.sleep(backoffMs(attempt, 0.75 + 0.25 * this.#random.uniform()), signal).catch(() => undefined);
       if (signal?.aborted) throw abortError(path);
     }

@@ -19,7 +19,6 @@ export class RemoteSampler {
   readonly #options: TinkerEngineOptions;
   readonly #isCurrent: () => boolean;
 
-  /** @param isCurrent - whether the model still has the weights of this sampler */
   constructor(id: string, options: TinkerEngineOptions, isCurrent: () => boolean) {
     this.#id = id;
     this.#options = options;
@@ -38,7 +37,7 @@ export class RemoteSampler {
     );
   }
 
-  /** Log-probs of completions, computed as prompts because a sampler has no forward pass. */
+  /** Log-probs of completions as prompts; a sampler has no forward pass. */
   async logProbsOf(sequences: readonly TrainingSequence[], options: ForwardOptions): Promise<SequenceLogProbs> {
     this.#expectFresh();
     expectForward(sequences, options);
@@ -98,7 +97,6 @@ export class RemoteSampler {
   }
 }
 
-/** @throws LaconicError `input_invalid` for requests that the protocol does not support */
 function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
   const refuse = (key: string, reason: string): LaconicError => refuseRequest(request, `${key} ${reason}`, { key });
   const { temperature } = sampling;

@@ -2,18 +2,18 @@ import { LaconicError, raggedRow, type Ragged, type SampleResult, type TrainingS
 
 /** Max remembered replies per weight version. */
 const max = 8;
-/** Max mean log-prob difference of a reply in nats; kernels and number formats of two engines differ much less. */
+/** Max mean log-prob difference of a reply in nats. */
 const tolerance = 0.5;
 
 /**
- * Compares sampler log-probs with the next forward pass over the same tokens and weights. It detects samplers with
- * other weights, and servers that answer for another model, before their replies are trained on.
+ * Compares sampler log-probs with the next forward pass. It detects samplers with other weights before their replies
+ * are trained on.
  */
 export class SampledChecksum {
   #version = -1;
   readonly #sampled = new Map<string, readonly number[]>();
 
-  /** Only for replies sampled at temperature 1 from the whole vocabulary. */
+  /** Only for replies at temperature 1 from the whole vocabulary. */
   remember(version: number, replies: readonly SampleResult[]): void {
     if (version !== this.#version) this.#sampled.clear();
     this.#version = version;
@@ -21,7 +21,7 @@ export class SampledChecksum {
       if (tokens.length > 0 && this.#sampled.size < max) this.#sampled.set(keyOf(promptTokens, tokens), logProbs);
   }
 
-  /** Error of a sampler with other weights; null if all agree. */
+  /** Error of a sampler with other weights, or null. */
   check(version: number, sequences: readonly TrainingSequence[], logProbs: Ragged): LaconicError | null {
     if (version !== this.#version || this.#sampled.size === 0) return null;
     for (const [row, { promptTokens, completionTokens }] of sequences.entries()) {

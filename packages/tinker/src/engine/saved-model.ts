@@ -13,7 +13,6 @@ export interface SavedModel {
   readonly baseModel: string;
   readonly rank: number;
   readonly seed: number;
-  /** Number of optimizer steps. */
   readonly steps: number;
 }
 
@@ -29,13 +28,13 @@ const savedModel: z.ZodType<SavedModel> = z.object({
 
 const file = "tinker.json";
 
-/** Writes the reference into an existing folder; returns the file's name. */
+/** Writes the reference into a folder; returns the file's name. */
 export async function writeSavedModel(folder: string, saved: Omit<SavedModel, "format">): Promise<string> {
   await writeFile(join(folder, file), `${JSON.stringify({ format: 1, ...saved }, null, 2)}\n`);
   return file;
 }
 
-/** @throws LaconicError `checkpoint_missing` without the file, `checkpoint_corrupt` with the key */
+/** @throws LaconicError `checkpoint_missing`, `checkpoint_corrupt` */
 export async function readSavedModel(folder: string): Promise<SavedModel> {
   const path = join(folder, file);
   let text: string;

@@ -1,31 +1,29 @@
 import { z } from "zod";
 
-/** Server behaviour that the protocol leaves open, measured by `probeServer` and stored with a run. */
+/** Server behaviour that the protocol leaves open, measured by `probeServer`. */
 export interface ServerRecord {
   readonly baseModel: string;
-  /** Max tokens of prompt and reply together; null if the server does not report it. */
+  /** Max tokens of prompt and reply; null if not reported. */
   readonly contextLength: number | null;
-  /** How a batch's loss combines its sequences, and a sequence's its positions. */
+  /** How the loss combines sequences and positions. */
   readonly reduction: { readonly sequences: "sum" | "mean"; readonly positions: "sum" | "mean" };
   /** Whether a numbered request sent twice runs once. */
   readonly deduplicates: boolean;
-  /** Content of `prompt_logprobs`: nothing, one value per token except the first, or null for the first. */
+  /** Content of `prompt_logprobs`: nothing, all but the first, or null for the first. */
   readonly promptLogProbs: "none" | "without-first" | "null-first";
-  /** Temperature of the log-probs that a sampler reports. */
+  /** Temperature of reported log-probs. */
   readonly sampledAt: "one" | "sampling";
-  /** Whether a sampler keeps its weights while the model is trained. */
+  /** Whether a sampler keeps its weights during training. */
   readonly samplers: "frozen" | "live";
-  /** Step metric with the global gradient norm; null without one. */
+  /** Step metric with the global gradient norm, or null. */
   readonly gradNorm: string | null;
-  /**
-   * Whether steps use the requested Adam betas and epsilon; some servers use fixed ones (SkyRL on FSDP and Megatron).
-   */
+  /** Whether steps use the requested Adam betas and epsilon (not SkyRL on FSDP and Megatron). */
   readonly optimizer: "asked" | "own";
   /** Whether `grad_clip_norm` is honoured. */
   readonly clips: boolean;
-  /** Whether the server always clips gradients at a fixed norm. */
+  /** Whether the server always clips at a fixed norm. */
   readonly clipsItself: boolean;
-  /** Whether two models can be trained concurrently without interference. */
+  /** Whether two models can be trained concurrently. */
   readonly severalModels: boolean;
 }
 

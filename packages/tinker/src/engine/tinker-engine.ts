@@ -20,11 +20,10 @@ const checkOptions = optionCheck<TinkerEngineOptions>()(
 );
 
 /**
- * Trains and samples on a server of the Tinker protocol, with any loss: its gradient is computed locally and sent as
- * advantages of `importance_sampling` at a ratio of exactly 1.
- * Models are adapters: `{ kind: "adapter", base: { kind: "folder", path: "the server's model name" }, lora, seed }`, or
- * a folder written by `save`. Differences from other engines: entropies are estimates (`entropyIsEstimate`), log-probs
- * are at temperature 1, and `maxGradNorm` is Infinity if the server does not clip.
+ * Trains and samples on a server of the Tinker protocol, with any loss. The local gradient is sent as advantages of
+ * `importance_sampling` at a ratio of exactly 1. Models are adapters: `{ kind: "adapter", base: { kind: "folder",
+ * path: "the server's model name" }, lora, seed }`, or a folder of `save`. Entropies are estimates, log-probs are at
+ * temperature 1, and `maxGradNorm` is Infinity if the server does not clip.
  */
 export function tinkerEngine(options: TinkerEngineOptions): Engine {
   checkOptions(options);
@@ -86,7 +85,6 @@ function expectBase(base: string | null, { baseModel }: ServerRecord): void {
   throw new LaconicError("model_unsupported", reason, { baseModel });
 }
 
-/** @throws LaconicError `config_invalid` for settings without a field in the protocol */
 function checkedRank(lora: LoraSettings, { loraAlpha = 32 }: TinkerEngineOptions): number {
   const refuse = (key: string, reason: string): LaconicError =>
     new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key });

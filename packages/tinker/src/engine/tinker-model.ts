@@ -30,10 +30,9 @@ import { SampledChecksum } from "./sampled-checksum.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 
-/** Max log-prob difference in nats between the forward pass and the gradient pass. */
+/** Max log-prob difference in nats between both passes. */
 const maxDifference = 0.01;
 
-/** Data for creating the model again. */
 interface ModelSeed {
   readonly rank: number;
   readonly seed: number;
@@ -45,8 +44,8 @@ interface Settings {
 }
 
 /**
- * Adapter on the server. Gradients are collected locally until the step, so that a failed call leaves no trace, and the
- * number of sequences is known for servers that average.
+ * Adapter on the server. Gradients are collected locally until the step, so that a failed call leaves no trace and
+ * the number of sequences is known.
  */
 export class TinkerModel implements TrainableModel {
   readonly parameters = 0;
@@ -192,7 +191,7 @@ export class TinkerModel implements TrainableModel {
     });
   }
 
-  /** Servers load only into new models, so loading creates a new model. */
+  /** Servers load only into new models. */
   load(folder: string): Promise<void> {
     return this.#inOrder(async () => {
       const saved = await readSavedModel(folder);
@@ -205,7 +204,6 @@ export class TinkerModel implements TrainableModel {
           { folder },
         );
       const old = this.#remote;
-      // A server for one model cannot create a second one.
       if (!record.severalModels) await old.unload();
       const fresh = await client.createModel({ baseModel: record.baseModel, rank, seed });
       await fresh.load(saved.path, { optimizer: true });
@@ -246,7 +244,6 @@ export class TinkerModel implements TrainableModel {
     throw error;
   }
 
-  /** Parts are sent without waiting; the server runs them in order. */
   async #sendGradient(pending: readonly PendingSequence[]): Promise<void> {
     const { record } = this.#settings.options;
     const sent = this.#parts(pending).map(async (part) => {
@@ -291,7 +288,7 @@ export class TinkerModel implements TrainableModel {
     );
   }
 
-  /** One sampler per weight version, because servers batch only requests to the same sampler. */
+  /** One sampler per weight version, because servers batch per sampler. */
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote

@@ -2,10 +2,10 @@ import { LaconicError, ragged, type ForwardOptions, type SequenceLogProbs, type 
 import { datum, type Datum } from "../wire/datum.ts";
 import type { ServerRecord } from "./server-record.ts";
 
-/** Sequence with the gradient of the loss by its log-probs, for the server. */
+/** Sequence with the gradient of the loss by its log-probs. */
 export interface PendingSequence {
   readonly tokens: readonly number[];
-  /** Index of the first completion token among the predicted positions. */
+  /** Index of the first completion token among predicted positions. */
   readonly start: number;
   /** log π of the completion tokens from the forward pass. */
   readonly logProbs: Float64Array;
@@ -21,9 +21,8 @@ export function forwardDatum({ promptTokens, completionTokens }: TrainingSequenc
 }
 
 /**
- * Expresses any loss by `importance_sampling`. With the forward pass's log-probs the ratio is exactly 1, and the
- * gradient by a log-prob is minus its advantage. If the server averages over positions, sequences or both, the factor
- * is undone here.
+ * Expresses any loss by `importance_sampling`: at a ratio of exactly 1, the gradient by a log-prob is minus its
+ * advantage. A server's average is undone here.
  * @param count - number of sequences between two steps
  */
 export function gradientDatum(
@@ -39,7 +38,7 @@ export function gradientDatum(
   return datum(tokens, { logprobs: sent, advantages });
 }
 
-/** The protocol has no entropy; minus the log-prob of a sampled token is an unbiased estimate. */
+/** Minus the log-prob of a sampled token is an unbiased estimate of the entropy. */
 export function estimated(rows: readonly number[][]): SequenceLogProbs {
   return {
     logProbs: ragged(rows),
@@ -48,7 +47,7 @@ export function estimated(rows: readonly number[][]): SequenceLogProbs {
   };
 }
 
-/** @throws LaconicError `input_invalid` for requests that the protocol does not support */
+/** @throws LaconicError `input_invalid` for requests beyond the protocol */
 export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
   if (topLogProbs !== undefined)
     throw new LaconicError("input_invalid", "topLogProbs is not supported by this protocol", { key: "topLogProbs" });

@@ -12,15 +12,15 @@ export interface Codec {
   /** SDK version of the wire format. */
   readonly sdkVersion: string;
   request(path: string, body: object): WireRequest;
-  /** Headers that select the reply format. @param of - the request whose result this is, if `path` requests a result */
+  /** Headers that select the reply format. @param of - the request whose result `path` requests */
   accept(path: string, of: string): string;
-  /** @param contentType - of the reply @throws any error for invalid bytes */
+  /** @throws any error for invalid bytes */
   reply(bytes: Uint8Array, contentType: string, of: string): unknown;
 }
 
 const json = "application/json";
 
-/** The protocol in plain JSON, used by SDK versions up to 0.24 and self-hosted servers. */
+/** Plain JSON, for SDK versions up to 0.24 and self-hosted servers. */
 export const jsonCodec: Codec = {
   sdkVersion: "0.24.1",
   request: (path, body) => ({ path, contentType: json, body: JSON.stringify(body) }),

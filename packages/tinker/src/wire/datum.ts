@@ -11,10 +11,7 @@ export interface ModelInput {
   readonly chunks: readonly { readonly type: "encoded_text"; readonly tokens: readonly number[] }[];
 }
 
-/**
- * Training sequence. Position t of every per-token array is the prediction of token t + 1, so arrays are one shorter
- * than the sequence.
- */
+/** Training sequence. Position t of every per-token array predicts token t + 1. */
 export interface Datum {
   readonly model_input: ModelInput;
   readonly loss_fn_inputs: Readonly<Record<string, TensorData>>;
@@ -27,9 +24,8 @@ export function modelInput(tokens: readonly number[]): ModelInput {
 
 /**
  * Converts a sequence to next-token prediction.
- * @param tokens - prompt and completion, at least two
- * @param inputs - per-token arrays of the loss, such as `logprobs` and `advantages`, with `tokens.length - 1` values
- * @throws LaconicError `input_invalid` with array and position for a value that is not finite or a wrong length
+ * @param inputs - per-token arrays of the loss, with `tokens.length - 1` values
+ * @throws LaconicError `input_invalid` with array and position
  */
 export function datum(tokens: readonly number[], inputs: Readonly<Record<string, ArrayLike<number>>>): Datum {
   if (tokens.length < 2)

@@ -5,9 +5,8 @@ import { doubleField, fieldsOf, intField, lengthField, message, type ProtoValue 
 const contentType = "application/x-protobuf";
 
 /**
- * Wire format of SDK versions from 0.25 (package `tinker_public`): passes are binary messages on one path, results of
- * passes and samples are binary, and the rest is JSON. Field numbers follow the SDK's public schema at d595dc2
- * (2026-08-08).
+ * Wire format of SDK versions from 0.25 (package `tinker_public`): passes and results are binary, the rest is JSON.
+ * Field numbers follow the SDK's public schema at d595dc2 (2026-08-08).
  */
 export const protobufCodec: Codec = {
   sdkVersion: "0.25.0",
@@ -72,7 +71,6 @@ function tensorMessage({ data, dtype }: TensorData): Uint8Array {
   return message(lengthField(1, bytesOf(values)), intField(3, types[dtype]));
 }
 
-/** @throws Error for bytes that are not a sample */
 function sampleOf(bytes: Uint8Array): object {
   const fields = fieldsOf(bytes);
   const [promptLogProbs] = fields.get(2) ?? [];
@@ -90,7 +88,6 @@ function sampleOf(bytes: Uint8Array): object {
   };
 }
 
-/** @throws Error for bytes that are not a pass result */
 function passOf(bytes: Uint8Array): object {
   const fields = fieldsOf(bytes);
   const outputs: Record<string, { readonly data: readonly (number | null)[] }>[] = [];
@@ -113,7 +110,6 @@ function passOf(bytes: Uint8Array): object {
   return { loss_fn_outputs: outputs, metrics: Object.fromEntries(metrics) };
 }
 
-/** Splits concatenated arrays by their byte offsets, one per sequence. */
 function batchedOf(fields: ReadonlyMap<number, readonly ProtoValue[]>): (number | null)[][] {
   const bytes = bytesIn(fields.get(1)?.[0]);
   const offsets = [...arrayOf(BigInt64Array, fields.get(2)?.[0])].map(Number);
@@ -135,7 +131,7 @@ function numbersOf(bytes: Uint8Array, type: number): ArrayLike<number> {
   throw new Error(`unknown number type ${type}`);
 }
 
-/** As in JSON: null for a number that is not finite. */
+/** As in JSON: null unless finite. */
 function finite(values: ArrayLike<number>): (number | null)[] {
   return Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }
@@ -148,7 +144,7 @@ function arrayOf<T extends Numbers>(
 ): T {
   const bytes = value === undefined ? new Uint8Array() : bytesIn(value);
   if (bytes.length % kind.BYTES_PER_ELEMENT !== 0) throw new Error("an array with part of a number");
-  // A copy, because a view may be unaligned and a `Buffer` may be part of a pool.
+  // A view may be unaligned or part of a pool.
   return new kind(new Uint8Array(bytes).buffer);
 }
 

@@ -6,7 +6,7 @@ export type ProtoValue = number | Uint8Array;
 const text = new TextEncoder();
 const [varint, eight, lengthed, four] = [0, 1, 2, 5];
 
-/** Encodes fields in order. Fields with their default value are omitted. */
+/** Encodes fields in order; default values are omitted. */
 export function message(...fields: readonly (readonly number[] | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return joinBytes(fields);
 }
@@ -35,7 +35,7 @@ function varintOf(value: number): number[] {
   return bytes;
 }
 
-/** Fields of a message by number, each with all of its values. @throws Error for truncated or invalid bytes */
+/** Fields of a message by number, each with all of its values. @throws Error for invalid bytes */
 export function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, readonly ProtoValue[]> {
   const fields = new Map<number, ProtoValue[]>();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

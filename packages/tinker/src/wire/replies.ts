@@ -45,9 +45,9 @@ interface Replies {
   readonly anything: z.ZodType;
 }
 
-/** Allowed characters of names, which appear in later requests, file names and messages. */
+/** Allowed characters of names, which appear in requests, file names and messages. */
 const id = z.string().regex(/^[\w.:@/-]{1,300}$/u);
-/** JSON has no NaN; null is a number that was not finite. */
+/** Null is a number that was not finite. */
 const number = z
   .number()
   .nullable()
