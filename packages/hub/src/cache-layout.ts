@@ -14,7 +14,6 @@ export interface RepositoryCache {
   /** Last known commit of a branch or tag. */
   readRef(revision: string): Promise<string | null>;
   writeRef(revision: string, commit: string): Promise<void>;
-  /** Adds a content to a snapshot under its name. */
   link(blob: string, commit: string, name: string): Promise<void>;
 }
 
@@ -42,7 +41,7 @@ export function repositoryCache(cacheFolder: string, type: "model" | "dataset", 
         try {
           await symlink(relative(dirname(path), blob), temporary);
         } catch {
-          // Windows restricts links; Python also copies then.
+          // Windows restricts links.
           await copyFile(blob, temporary);
         }
       });
@@ -61,7 +60,7 @@ export async function fileSize(path: string): Promise<number | null> {
   );
 }
 
-/** Names of all files in a folder and its subfolders, with `/` as separator; broken links are omitted. */
+/** Names of all files below a folder, with `/` as separator; broken links are omitted. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const names = entries.map((name) => name.replaceAll("\\", "/")).toSorted();
@@ -69,7 +68,6 @@ export async function filesBelow(folder: string): Promise<string[]> {
   return names.filter((name, i) => sizes[i] !== null && !temporaryName.test(name));
 }
 
-/** Replaces a file atomically. */
 async function replace(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
   await writing(path, async () => {

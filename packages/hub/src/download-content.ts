@@ -10,11 +10,9 @@ import { startOf, type HubConnection } from "./hub-connection.ts";
 import { startHash, type RepositoryFile } from "./repository.ts";
 
 /**
- * Downloads a content into the cache. Resumes an earlier attempt, and publishes the file after its hash is verified.
+ * Downloads a content into the cache, with resume. The file appears after its hash is verified.
  * @param onBytes - called with the number of bytes on disk
- * @returns path of the content
- * @throws LaconicError `checkpoint_corrupt` if the hub sends other content, `hub_unavailable`, `aborted`,
- * `run_unwritable`
+ * @throws LaconicError `checkpoint_corrupt` for other content, `hub_unavailable`, `aborted`, `run_unwritable`
  */
 export async function downloadContent(
   hub: HubConnection,
@@ -30,7 +28,7 @@ export async function downloadContent(
   const part = await openPart(blobs, file.content.hex);
   const attempt = (): Promise<boolean> => complete(hub, file, part, onBytes);
   try {
-    // An earlier attempt may have left damaged bytes, so a second attempt starts from zero.
+    // Earlier attempts may have left damaged bytes, so a second one starts from zero.
     if (!(await attempt()) && !(await attempt())) {
       await rm(part.path, { force: true });
       throw new LaconicError(
@@ -50,7 +48,6 @@ export async function downloadContent(
   }
 }
 
-/** Response that is not the rest of the file. */
 class Misfit extends Error {
   override readonly name = "Misfit";
 }
@@ -96,11 +93,11 @@ async function complete(
   return false;
 }
 
-/** Partial content in the cache. Only this process writes to it. */
+/** Partial content in the cache, written only by this process. */
 interface Part {
   readonly file: FileHandle;
   readonly path: string;
-  /** Closes the file and leaves its bytes for the next attempt of any process. */
+  /** Leaves the bytes for the next attempt of any process. */
   pause(): Promise<void>;
 }
 
@@ -108,10 +105,8 @@ interface Part {
 const nobody = 0;
 
 /**
- * Opens an abandoned partial file of a content, or a new one.
- * A part's name contains its writer: `<content>.<host>-<pid>-<id>.incomplete`. A process takes a part over by renaming
- * it. Parts of living processes and other hosts are not taken.
- * @throws LaconicError `run_unwritable`
+ * Opens an abandoned partial file of a content, or a new one: `<content>.<host>-<pid>-<id>.incomplete`. A process
+ * takes a part over by renaming it, unless its writer is alive or on another host.
  */
 async function openPart(blobs: string, content: string): Promise<Part> {
   const host = hostname().replaceAll(/[^\w.]/g, "_");

@@ -29,10 +29,10 @@ export interface FileDownload {
 const checkOptions = optionCheck<FileDownload>()("downloadFile", "url bytes sha256 path signal onProgress fetch wait");
 
 /**
- * Downloads a file with known bytes from any web server. Resumes and retries; the file appears after its sha256 is
- * verified. An existing file of that size is kept.
- * @throws LaconicError `hub_unavailable`, `checkpoint_missing`, `checkpoint_corrupt` for other bytes, `run_unwritable`,
- * `aborted`, `input_invalid` for an invalid address or hash
+ * Downloads a file with known bytes from any web server, with resume and retries. The file appears after its sha256
+ * is verified. An existing file of that size is kept.
+ * @throws LaconicError `hub_unavailable`, `checkpoint_missing`, `checkpoint_corrupt`, `run_unwritable`, `aborted`,
+ * `input_invalid`
  */
 export async function downloadFile(options: FileDownload): Promise<void> {
   checkOptions(options);

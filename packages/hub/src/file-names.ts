@@ -1,9 +1,6 @@
 import { LaconicError } from "@laconic/core";
 
-/**
- * Rejects names that could leave their folder on any system, because repository owners choose them.
- * @throws LaconicError `input_invalid`
- */
+/** Rejects names that could leave their folder on any system, because repository owners choose them. */
 export function checkFileName(name: string): string {
   const parts = name.split("/");
   const escapes = parts.some((part) => part === "" || part === "." || part === ".." || /^[a-z]:/i.test(part));

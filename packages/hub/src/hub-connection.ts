@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** Requested item, for errors. */
   readonly place: string;
-  /** Server name for errors. Default: the hub and its host. */
+  /** Default: the hub and its host. */
   readonly server?: string;
 }
 
@@ -24,17 +24,16 @@ export interface Sink {
   readonly end: number;
   /** Value of the range header; null for the whole file. */
   range(): string | null;
-  /** Checks a response before its first byte. */
   begin(response: Response): Promise<void> | void;
   add(piece: Uint8Array): Promise<void> | void;
-  /** Called for a temporary error, before the next attempt. */
+  /** Called before the attempt after a temporary error. */
   recover?(error: unknown): Promise<void>;
 }
 
 /** Max consecutive failed attempts. */
 const maxAttempts = 5;
 
-/** Max bytes of a response in memory; one page of a listing has a thousand files. */
+/** Max bytes of a response in memory. */
 const maxAnswerBytes = 64 << 20;
 
 /** Retries requests. Errors contain no address, header or response text. */
@@ -44,7 +43,6 @@ export class HubConnection {
   readonly #options: ConnectionOptions;
   readonly #server: string;
 
-  /** @throws LaconicError `config_invalid` for an invalid endpoint or token */
   constructor(options: ConnectionOptions) {
     const { token, endpoint } = options;
     this.endpoint = checkEndpoint(endpoint);
@@ -61,14 +59,12 @@ export class HubConnection {
       return new Response(await this.#wholeBody(response), { status, headers });
     });
 
-  /** @param place - item for the message. Default: the requested one */
   unavailable(reason: string, place: string = this.#options.place, detail: ErrorDetail = {}): LaconicError {
     return new LaconicError("hub_unavailable", `${place}: request to ${this.#server} failed: ${reason}`, detail);
   }
 
   /**
-   * Reads a file until the sink has all bytes. An interrupted transfer resumes, with up to five attempts without
-   * progress.
+   * Reads a file until the sink has all bytes, with resume and up to five attempts without progress.
    * @param path - relative to the endpoint
    * @throws LaconicError of the sink, `checkpoint_missing`, `hub_unavailable`, `aborted`
    */
@@ -97,7 +93,6 @@ export class HubConnection {
     }
   }
 
-  /** Waits before the next attempt. @throws LaconicError `hub_unavailable` after too many, `aborted` */
   async #pause(attempt: number, reason: string, headers: Headers | null = null): Promise<void> {
     const { signal, wait = (delay, stop) => sleep(delay, undefined, { signal: stop }) } = this.#options;
     const ms = attempt + 1 < maxAttempts ? retryDelayMs(attempt, headers) : null;
@@ -117,7 +112,7 @@ export class HubConnection {
   ): Promise<T> {
     const { signal, fetch: send } = this.#options;
     const headers = new Headers(init.headers);
-    // The token is only sent to the hub, because a listing may name its next page anywhere.
+    // Listings may name any address as next page, so only the hub gets the token.
     if (url.origin !== new URL(this.endpoint).origin) headers.delete("authorization");
     for (let attempt = 0; ; attempt++) {
       let response: Response | null = null;
@@ -136,7 +131,6 @@ export class HubConnection {
     }
   }
 
-  /** @throws LaconicError `hub_unavailable` for an oversized response */
   async #wholeBody({ body }: Response): Promise<Blob | null> {
     if (body === null) return null;
     const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -170,12 +164,12 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new LaconicError("aborted", "the download was aborted");
 }
 
-/** Error code or name of a failed exchange. Messages are not used, because they may contain a signed address. */
+/** Error code or name of a failed exchange; messages may contain a signed address. */
 function failureWords(error: unknown): string {
   return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
-/** Offset of a response's first byte; null if it is not part of a file of this size. */
+/** Offset of a response's first byte; null for another file size. */
 export function startOf({ status, headers }: Response, total: number): number | null {
   if (status === 200) return 0;
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");
@@ -203,12 +197,12 @@ function checkToken(token: string | undefined): void {
     throw new LaconicError("config_invalid", "token must begin with hf_ and contain no white space", { key: "token" });
 }
 
-/** Max wait for a hub, which counts requests in windows of five minutes. */
+/** Max wait; hubs count requests in windows of five minutes. */
 const longestWaitMs = 300_000;
 
 /**
- * Wait before the next attempt; null if the hub asks for too long. `Retry-After` takes precedence: seconds, or a date
- * relative to the response's.
+ * Wait before the next attempt; null if too long. `Retry-After` takes precedence: seconds, or a date relative to the
+ * response's.
  * @param attempt - failed attempts so far, from 0
  */
 export function retryDelayMs(attempt: number, headers: Headers | null): number | null {

@@ -11,10 +11,9 @@ export interface HubEnvironment {
 }
 
 /**
- * Reads the variables of Python's `huggingface_hub`: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME` and
- * `XDG_CACHE_HOME` for the cache, `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE`, `HF_ENDPOINT`, `HF_TOKEN`. Without
- * `HF_TOKEN`, the token of `hf auth login` is read from `HF_TOKEN_PATH` or `$HF_HOME/token`, unless
- * `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set.
+ * Reads the variables of Python's `huggingface_hub`: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`,
+ * `XDG_CACHE_HOME`, `HF_HUB_OFFLINE`, `TRANSFORMERS_OFFLINE`, `HF_ENDPOINT`, `HF_TOKEN`. Without a token,
+ * `HF_TOKEN_PATH` or `$HF_HOME/token` is read, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set.
  * @param readText - returns a file's text, or null if unreadable
  */
 export function hubEnvironment(

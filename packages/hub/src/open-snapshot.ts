@@ -7,27 +7,27 @@ import { HubConnection, throwIfStopped } from "./hub-connection.ts";
 import { readRange } from "./read-range.ts";
 import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
-/** Bytes on disk, reported after each piece. */
+/** Bytes on disk after each piece. */
 export interface DownloadProgress {
   readonly file: string;
   readonly fileBytes: number;
   readonly fileTotal: number;
-  /** Total bytes of the snapshot, including cached files. */
+  /** Includes cached files. */
   readonly bytes: number;
   readonly total: number;
 }
 
 /** Files of a repository, revision and cache. */
 export interface SnapshotOptions {
-  /** `owner/name`, or only the name of an old repository. */
+  /** `owner/name`, or the name of an old repository. */
   readonly repo: string;
   /** Default `model`. */
   readonly type?: "model" | "dataset";
-  /** Branch, tag or commit; default `main`. A commit of 40 digits always gives the same files. */
+  /** Branch, tag or commit; default `main`. A commit of 40 digits fixes the files. */
   readonly revision?: string;
-  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Default: all files. */
+  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Default: all. */
   readonly files?: readonly string[];
-  /** Python's cache of the hub. Default `~/.cache/huggingface/hub`, or the environment's. */
+  /** Default `~/.cache/huggingface/hub`, or the environment's. */
   readonly cacheFolder: string;
   /** Only cached files. Default false. */
   readonly offline?: boolean;
@@ -50,9 +50,8 @@ const checkRemote = optionCheck<SnapshotOptions>()("openRemote", keys);
 /** Files of one commit in an immutable folder. */
 export interface Snapshot {
   readonly folder: string;
-  /** 40 hexadecimal digits; pass it as `revision` to get the same files again. */
+  /** 40 hexadecimal digits, for `revision`. */
   readonly commit: string;
-  /** Names relative to the folder. */
   readonly files: readonly string[];
 }
 
@@ -69,13 +68,11 @@ export const checkpointFiles: readonly string[] = [
 const filesAtOnce = 4;
 
 /**
- * Opens the files of a repository's revision from the cache or the hub.
- * A branch or tag is first resolved to a commit. Missing files are downloaded with resume and retries, and appear after
- * their hash is verified. The cache is shared with Python, and any number of processes may use it at once.
- * @throws LaconicError `checkpoint_missing` for a missing repository, revision or file, `hub_unavailable` with `status`
- * if the hub sent one, `checkpoint_corrupt` if the hub sends other bytes than listed, `run_unwritable` for the cache,
- * `aborted`, and `input_invalid` or `config_invalid` for invalid requests. Errors name the hub's host and never contain
- * the token, the rest of an address, or the hub's text.
+ * Opens the files of a repository's revision from the cache or the hub. Missing files are downloaded with resume and
+ * retries, and appear after their hash is verified. Any number of processes, also of Python, may share the cache.
+ * Errors name the hub's host and never contain the token, the rest of an address, or the hub's text.
+ * @throws LaconicError `checkpoint_missing`, `hub_unavailable` with `status` if the hub sent one,
+ * `checkpoint_corrupt` for other bytes than listed, `run_unwritable`, `aborted`, `input_invalid`, `config_invalid`
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   checkSnapshot(options);
@@ -89,20 +86,18 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const { hub, commit, files } = await wantedFiles(options, request, signal);
   const blobs = await downloadAll(hub, files, cache.blobs, failed, options.onProgress);
-  // Names and the revision are written last, so that readers find complete contents.
+  // Names and the revision come last, so that readers find complete contents.
   for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
   if (revision !== commit) await cache.writeRef(revision, commit);
   return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
 }
 
-/** Requested files; `place` is the name in messages. */
 interface Request {
   readonly target: Designation;
   readonly revision: string;
   readonly place: string;
 }
 
-/** @throws LaconicError `input_invalid` */
 function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOptions, "cacheFolder">): Request {
   if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
     throw new LaconicError("input_invalid", `repo: expected owner/name, got ${JSON.stringify(repo)}`, {
@@ -117,17 +112,13 @@ function requestOf({ repo, type = "model", revision = "main" }: Omit<SnapshotOpt
   return { target: { type, repo }, revision, place: `${repo}@${revision}` };
 }
 
-/** Files of a commit, and the hub that has them. */
 interface WantedFiles {
   readonly hub: HubConnection;
   readonly commit: string;
   readonly files: readonly RepositoryFile[];
 }
 
-/**
- * Commit of a revision, and its files that match the patterns.
- * @throws LaconicError `config_invalid`, `checkpoint_missing`, `hub_unavailable`
- */
+/** Commit of a revision, and its files that match the patterns. */
 async function wantedFiles(
   options: Omit<SnapshotOptions, "cacheFolder">,
   { target, revision, place }: Request,
@@ -147,22 +138,22 @@ async function wantedFiles(
 export interface RemoteFile {
   readonly name: string;
   readonly bytes: number;
-  /** Hash of the whole file; null for small files, which the hub names differently. */
+  /** Hash of the whole file; null for small files. */
   readonly sha256: string | null;
-  /** @throws LaconicError `hub_unavailable` if the server sends another range, `aborted`, `input_invalid` */
+  /** @throws LaconicError `hub_unavailable`, `aborted`, `input_invalid` */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
 /** Files of one commit, not downloaded. */
 export interface RemoteFiles {
-  /** 40 hexadecimal digits; pass it as `revision` to get the same files again. */
+  /** 40 hexadecimal digits, for `revision`. */
   readonly commit: string;
   readonly files: readonly RemoteFile[];
 }
 
 /**
- * Opens files of a revision for partial reads by HTTP range requests, with retries and resume. Size and hash are the
- * hub's claims; partial reads cannot verify the hash.
+ * Opens files of a revision for partial reads by HTTP range requests, with resume. Partial reads cannot verify the
+ * hub's hash.
  * @throws LaconicError as {@link openSnapshot}
  */
 export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | "onProgress">): Promise<RemoteFiles> {
@@ -184,7 +175,7 @@ export async function openRemote(options: Omit<SnapshotOptions, "cacheFolder" | 
   };
 }
 
-/** Null if the hub must be asked. @throws LaconicError `checkpoint_missing` offline */
+/** Null if the hub must be asked. */
 async function fromCache(
   cache: RepositoryCache,
   { offline = false, files: wanted }: SnapshotOptions,
@@ -202,8 +193,8 @@ async function fromCache(
 }
 
 /**
- * Downloads a few files at a time; the first failure stops the others, which keep their bytes.
- * @returns paths of the contents
+ * Downloads a few files at a time and returns their paths; the first failure stops the others, which keep their
+ * bytes.
  */
 async function downloadAll(
   hub: HubConnection,
@@ -220,7 +211,6 @@ async function downloadAll(
     byFile.set(file, fileBytes);
     onProgress?.({ file, fileBytes, fileTotal, bytes, total });
   };
-  // Files with the same content share it and its download.
   const contents = new Map<string, Promise<string>>();
   const download = (file: RepositoryFile): Promise<string> =>
     downloadContent(hub, file, blobs, (bytesOnDisk) => progress(file.name, file.bytes, bytesOnDisk));
@@ -247,10 +237,7 @@ async function downloadAll(
   return paths;
 }
 
-/**
- * Reports a repository with pickled weights only before any download, because loading pickles runs their code.
- * @throws LaconicError `checkpoint_missing` with the way to convert them
- */
+/** Reports a repository with pickled weights only, because loading pickles runs their code. */
 function checkReadable(names: readonly string[], wanted: readonly string[], place: string): void {
   const wantsWeights = wanted.some((pattern) => pattern.endsWith(".safetensors"));
   const pickle = names.find((name) => /^pytorch_model.*\.bin$/.test(name));

@@ -2,13 +2,13 @@ import { LaconicError } from "@laconic/core";
 import { startOf, type HubConnection } from "./hub-connection.ts";
 import type { RepositoryFile } from "./repository.ts";
 
-/** Max bytes of one read, which is held in memory. */
+/** Max bytes of one read. */
 const longestRange = 1 << 28;
 
 /**
- * Reads bytes from `start` up to `end`. An interrupted transfer resumes.
- * @throws LaconicError `input_invalid` for a range outside the file or above 256 MiB, `hub_unavailable` for a server
- * without ranges, with another file size, or with another range, `aborted`
+ * Reads bytes from `start` up to `end`, with resume.
+ * @throws LaconicError `input_invalid` for a range outside the file or above 256 MiB, `hub_unavailable` for another
+ * range or file size, `aborted`
  */
 export async function readRange(
   hub: HubConnection,

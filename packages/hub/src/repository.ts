@@ -8,7 +8,7 @@ import type { HubConnection } from "./hub-connection.ts";
 /** Content id of the hub and the cache: sha256 for large files, git blob sha1 for small ones. */
 export type ContentId = { readonly kind: "sha256" | "git"; readonly hex: string };
 
-/** @returns null unless the text is a sha256 or sha1 in lower-case hexadecimal */
+/** Null unless the text is a sha256 or sha1 in lower-case hexadecimal. */
 export function contentId(kind: ContentId["kind"], hex: string): ContentId | null {
   return (kind === "git" ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(hex) ? { kind, hex } : null;
 }
@@ -38,7 +38,7 @@ function pathOf({ type, repo }: Designation, commit: string, name: string): stri
   return `${root}/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** Current commit of a branch, tag or commit. @throws LaconicError `checkpoint_missing`, `hub_unavailable` */
+/** Current commit of a branch, tag or commit. */
 export async function resolveCommit(
   hub: HubConnection,
   { type, repo }: Designation,
@@ -78,7 +78,7 @@ function parameters({ endpoint, token, fetch }: HubConnection) {
   return { hubUrl: endpoint, fetch, ...(token !== undefined && { accessToken: token }) };
 }
 
-/** Errors of the library may contain an address, so they are replaced by ones with the repository. */
+/** Replaces errors of the library, which may contain an address. */
 async function wellFormed<T>(hub: HubConnection, repo: string, body: () => Promise<T>): Promise<T> {
   try {
     return await body();

@@ -5,22 +5,21 @@ import { dateText } from "./date-text.ts";
 import { Template } from "./jinja/template.ts";
 import { fromJson, type Arguments, type Value } from "./jinja/values.ts";
 
-/** Piece of a rendered chat: a control token of the template, or text. */
+/** A control token of the template, or text. */
 export type ChatPiece =
   | { readonly control: string }
-  /** `parts` are the same text, cut so that no part spells a control token. */
+  /** `parts` are the same text, cut so that none spells a control token. */
   | { readonly text: string; readonly parts: readonly string[] };
 
 /**
- * Renders chats as transformers' `apply_chat_template` does with `add_generation_prompt=True`, except that only the
- * template writes control tokens: a message that spells one stays text.
- * The template sees every message unchanged, except that the first characters of control tokens in it are replaced by
- * marks while it runs.
+ * Renders chats as transformers' `apply_chat_template` with `add_generation_prompt=True`, except that only the
+ * template writes control tokens. While it runs, the first characters of control tokens in messages are replaced by
+ * marks.
  * @param controls - texts of the control tokens
- * @param variables - template variables besides the messages: `bos_token`, `enable_thinking`, `tools`, ...
+ * @param variables - `bos_token`, `enable_thinking`, `tools`, ...
  * @param now - time for `strftime_now`
- * @throws LaconicError `model_unsupported` for a template that cannot be parsed or uses unsupported constructs, also
- * while rendering; the renderer throws `input_invalid` if the template rejects the messages
+ * @throws LaconicError `model_unsupported` for an invalid or unsupported template, also while rendering; the renderer
+ * throws `input_invalid` if the template rejects the messages
  */
 export function chatRenderer(
   source: string,
@@ -44,7 +43,7 @@ export function chatRenderer(
     const rendered = (hide: ControlMarks["hide"]): string =>
       render(messages.map((message) => ({ ...message, content: hide(message.content) })));
     let text = rendered(marks.hide);
-    // A template that removes part of a message can join the pieces of a control token.
+    // Removing part of a message can join the pieces of a control token.
     if (contents.some((content) => marks.hideAll(content) !== marks.hide(content))) {
       const safe = rendered(marks.hideAll);
       if (controlsIn(text) > controlsIn(safe)) text = safe;
@@ -56,7 +55,7 @@ export function chatRenderer(
   };
 }
 
-/** Variables that transformers passes to every template, with those of the checkpoint and the caller. */
+/** Variables that transformers passes to every template, and those of checkpoint and caller. */
 function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date): Readonly<Record<string, Value>> {
   const strftimeNow = ({ list, named }: Arguments): Value => {
     const format = list[0] ?? named.get("format");
@@ -71,8 +70,8 @@ function contextOf(variables: Readonly<Record<string, unknown>>, now: () => Date
 }
 
 /**
- * Adds the template to error messages. A RangeError is a recursion or text beyond JavaScript's limits; other errors are
- * bugs and pass unchanged.
+ * Adds the template to error messages. A RangeError is a recursion or text beyond JavaScript's limits; other errors
+ * are bugs.
  */
 function rejecting<T>(code: "model_unsupported" | "input_invalid", problem: string, action: () => T): T {
   try {

@@ -1,9 +1,9 @@
 import { isRecord, LaconicError, type UnknownRecord } from "@laconic/core";
 
-/** Max token id; tables have the length of the largest id. */
+/** Max token id, as tables have this length. */
 const mostTokens = 1 << 24;
 
-/** @throws LaconicError `weights_invalid` with a token whose id is not a number below 2^24, or for another format */
+/** @throws LaconicError `weights_invalid` for an id that is not a number below 2^24, or another format */
 export function checkVocabulary(tokenizer: UnknownRecord, place: string): void {
   const refused = (reason: string): LaconicError =>
     new LaconicError("weights_invalid", `${place}: ${reason}`, { file: place });

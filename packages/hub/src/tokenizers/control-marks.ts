@@ -2,19 +2,19 @@ import { LaconicError } from "@laconic/core";
 
 /** Hides control tokens in untrusted texts and restores them later. */
 export interface ControlMarks {
-  /** The text with the first character of every control token replaced by a mark. */
+  /** Replaces the first character of every control token by a mark. */
   hide(text: string): string;
-  /** The text with every character that could start a control token replaced by a mark. */
+  /** Replaces every character that could start a control token by a mark. */
   hideAll(text: string): string;
-  /** Replaces the marks of a rendered text by their characters. */
+  /** Inverse of both. */
   show(text: string): string;
-  /** As `show`, cut after each mark's character, so that no part spells a hidden token. */
+  /** As `show`, cut so that no part spells a hidden token. */
   cut(text: string): string[];
 }
 
 /**
- * Marks are symbols that no text contains, one per first character. Lengths stay the same, `repr` prints them
- * unchanged, and a template finds everything else in a message.
+ * Marks are symbols that no text contains, one per first character. Lengths stay the same, and `repr` prints marks
+ * unchanged.
  * @param controls - texts of the control tokens
  * @param texts - all other texts that may occur
  */
@@ -30,7 +30,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   const show = (text: string): string => text.replaceAll(mark, (match) => firstOf.get(match) as string);
   return {
     hide(text) {
-      // A token may start within another, so the rest is searched again.
+      // A token may start within another.
       let before = "";
       let after = text;
       while (before !== after)
@@ -52,7 +52,7 @@ export function controlMarks(controls: readonly string[], texts: readonly string
   };
 }
 
-/** Matches the first of the texts that fits; matches nothing for an empty list. */
+/** Matches the first text that fits, and nothing for an empty list. */
 export function anyOf(texts: readonly string[]): RegExp {
   if (texts.length === 0) return /(?!)/gu;
   return new RegExp(texts.map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("|"), "g");
@@ -69,7 +69,6 @@ const markRanges = [
   [0xf0000, 0x10fffd],
 ] as const;
 
-/** @throws LaconicError `input_invalid` if the texts leave too few marks */
 function unusedCharacters(texts: readonly string[], count: number): string[] {
   const unused: string[] = [];
   for (const [begin, end] of markRanges)

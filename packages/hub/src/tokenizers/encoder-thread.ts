@@ -10,7 +10,7 @@ export function serve(): void {
   port.on("message", (call: EncoderCall) => {
     const answer = answerOf(() => {
       encoder ??= promptEncoder(files, templateArguments, () => new Date());
-      // The compiler does not track that method and argument of the union belong together.
+      // The compiler does not relate the union's method and argument.
       return (encoder[call.method] as (argument: unknown) => number[])(call.argument);
     });
     port.postMessage(answer);

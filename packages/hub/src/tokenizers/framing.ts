@@ -2,13 +2,12 @@ import { LaconicError, isRecord, type UnknownRecord } from "@laconic/core";
 import type { SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
-/** Tokens that a checkpoint puts before and after a text. */
 export interface Framing {
   readonly before: readonly number[];
   readonly after: readonly number[];
 }
 
-/** Token by its role in `tokenizer_config.json`, and the class's default text. */
+/** Role in `tokenizer_config.json`, and the class's default text. */
 type RoleToken = readonly [role: "bos" | "eos" | "cls" | "sep", preset: string];
 
 interface ClassFraming {
@@ -48,7 +47,7 @@ const framingByClass: ReadonlyMap<string, ClassFraming> = new Map(
   ),
 );
 
-/** Tokenizer classes with framing by language, pair or special settings, or without `tokenizer.json`. */
+/** Classes with framing by language, pair or special settings, or without `tokenizer.json`. */
 const rejectedClasses = new Set(
   `Albert Bartpho BertGeneration BertJapanese Bertweet BigBird BioGpt BlenderbotSmall ByT5 CLIP
   CTRL Canine Clvp Cpm CpmAnt Dia Esm Esmc FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 Herbert
@@ -58,9 +57,8 @@ const rejectedClasses = new Set(
 );
 
 /**
- * Frames a text as transformers 5.18 does in `tokenizer(text)`: with the tokens of the post-processor in
- * `tokenizer.json`, unless `tokenizer_class` replaces it. As in transformers, `add_bos_token` and `add_eos_token` are
- * ignored with a `tokenizer.json`.
+ * Frames a text as transformers 5.18 does: by the post-processor in `tokenizer.json`, unless `tokenizer_class`
+ * replaces it. As there, `add_bos_token` and `add_eos_token` are ignored.
  * @throws LaconicError `model_unsupported` for a class with unsupported framing
  */
 export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framing {
@@ -102,7 +100,6 @@ function roleFraming(
     });
   return { before: idsOf(before), after: idsOf(after) };
 }
-/** Position of the text among the token ids. */
 const framedText = Symbol("text");
 type Encoding = readonly (number | typeof framedText)[];
 

@@ -18,7 +18,6 @@ export interface EncoderThreadSetup extends Pick<GuardedSetup, "files" | "templa
   /** URL of the thread's module: TypeScript in the repository, JavaScript in a package. */
   readonly entry: string;
   readonly port: MessagePort;
-  /** Number of answers so far. */
   readonly answers: Int32Array;
 }
 
@@ -30,27 +29,25 @@ export type EncoderAnswer =
   | { readonly ids: Int32Array }
   | { readonly error: Pick<LaconicError, "code" | "message" | "detail"> };
 
-/** Start limit in seconds, for a large vocabulary. */
+/** Start limit in seconds. */
 const startSeconds = 60;
 /** Extra seconds per million characters. */
 const secondsPerMillion = 10;
-/** Heap limit of a thread in MiB: several times what the largest vocabularies need. */
+/** Heap limit of a thread in MiB, several times the largest vocabularies' need. */
 const heapMiB = 2048;
 
-/** Thread and its port. */
 interface Thread {
   readonly worker: Worker;
   readonly port: MessagePort;
   readonly answers: Int32Array;
 }
 
-/** Threads end with the encoders that use them. */
 const abandoned = new FinalizationRegistry<{ thread: Thread | null }>((held) => void held.thread?.worker.terminate());
 
 /**
- * Prompt encoder in a separate thread. Each call blocks until the answer or the deadline. A thread that is late or out
- * of memory is terminated, and the next call starts a new one.
- * @throws LaconicError `model_unsupported` and `config_invalid` for files that cannot be opened
+ * Prompt encoder in a separate thread. Each call blocks until the answer or the deadline. A late thread is
+ * terminated, and the next call starts a new one.
+ * @throws LaconicError `model_unsupported`, `config_invalid`
  */
 export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
   const held: { thread: Thread | null } = { thread: null };
@@ -104,14 +101,12 @@ function start({ files, templateArguments }: GuardedSetup, held: { thread: Threa
   const forget = (): void => {
     if (held.thread === thread) held.thread = null;
   };
-  // A waiting call notices at its deadline; a later one starts a new thread.
   worker.on("error", forget);
   worker.on("exit", forget);
   worker.unref();
   return thread;
 }
 
-/** Null without an answer in time. */
 function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): EncoderAnswer | null {
   const before = Atomics.load(answers, 0);
   port.postMessage(call);
@@ -120,10 +115,8 @@ function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): Enc
 }
 
 /**
- * Blocks until a thread has counted one more answer.
- * @param answers - shared counter of the thread
- * @param before - its value when the thread was called
- * @returns false at the timeout
+ * Blocks until a thread has counted one more answer; false at the timeout.
+ * @param before - the shared counter when the thread was called
  */
 export function answerCame(answers: Int32Array, before: number, seconds: number): boolean {
   const late = performance.now() + seconds * 1000;

@@ -5,10 +5,10 @@ import type { TokenizerFiles } from "./tokenizer-files.ts";
 const longest = 1 << 12;
 
 /**
- * Converts the tokenizer.bin of a llama2.c checkpoint to the files of a Hugging Face folder: SentencePiece byte-pair
+ * Converts tokenizer.bin of a llama2.c checkpoint to the files of a Hugging Face folder: SentencePiece byte-pair
  * encoding, with scores as an order of merges. A chat is its messages joined by newlines.
  * @param vocabularySize - of the model
- * @throws LaconicError `weights_invalid` for a truncated file or another format
+ * @throws LaconicError `weights_invalid` for another format
  */
 export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, place = "tokenizer.bin"): TokenizerFiles {
   const pieces = piecesIn(bytes, vocabularySize, place);
@@ -127,7 +127,7 @@ function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   return pieces;
 }
 
-/** All ways to join two tokens into a third, by decreasing score of the result, then by the cut. */
+/** Ways to join two tokens into a third, by decreasing score, then by the cut. */
 function mergesOf(
   texts: readonly string[],
   ids: ReadonlyMap<string, number>,

@@ -9,31 +9,26 @@ import { readTokenizerFiles, type TokenizerFiles } from "./tokenizer-files.ts";
 /** Chat settings of a model. */
 export interface ChatSettings {
   /**
-   * Further variables of the chat template, as keywords of transformers' `apply_chat_template`: `enable_thinking`,
-   * `tools`, `date_string`, ... A template ignores unknown ones.
+   * Keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`, `date_string`, ... A template
+   * ignores unknown ones.
    */
   readonly templateArguments?: Readonly<Record<string, unknown>>;
 }
 
 /** Options of `loadTokenizer`. */
 export interface LoadSettings extends ChatSettings {
-  /**
-   * Time limit of the checkpoint's patterns and template in seconds, per text or chat, plus 1 s per 100,000 characters.
-   * Default 10.
-   */
+  /** Time limit of patterns and template in seconds, per text or chat, plus 1 s per 100,000 characters. Default 10. */
   readonly deadlineSeconds?: number;
   /** Aborts the loading. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Loads the tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and
- * a chat template if present.
- * Text is encoded without control tokens: text that spells one stays text. Only the chat template writes them.
- * The checkpoint's patterns and template may be hostile, so they run in a separate thread with limited memory and time.
+ * Loads the tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`,
+ * and a chat template if present. Text that spells a control token stays text; only the chat template writes them.
+ * The checkpoint's patterns and template may be hostile, so they run in a thread with limited memory and time.
  * Exceeding a limit throws `model_unsupported`.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` with the
- * unsupported feature, `aborted` by the signal
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid`, `model_unsupported` with the feature, `aborted`
  */
 export async function loadTokenizer(
   folder: string,
@@ -48,7 +43,7 @@ export async function loadTokenizer(
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
 
-/** The same from loaded files, which must be trusted: patterns and template run on the calling thread. */
+/** The same from trusted files: patterns and template run on the calling thread. */
 export function tokenizerOf(files: TokenizerFiles, { templateArguments = {} }: ChatSettings = {}): ChatTokenizer {
   return tokenizerFrom(
     files,
@@ -71,10 +66,7 @@ function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatToken
   };
 }
 
-/**
- * Fields of untrusted files may have any type, and some fail only when used.
- * @throws LaconicError `model_unsupported` instead of the error that the values cause
- */
+/** Fields of untrusted files may have any type, and some fail only when used. */
 function readingFiles<T>(doing: string, action: () => T): T {
   try {
     return action();

@@ -16,7 +16,6 @@ export interface PromptEncoder {
 const reserved = new Set(["messages", "add_generation_prompt"]);
 
 /**
- * @param templateArguments - as in `ChatSettings`
  * @param now - time for templates that write the date
  * @throws LaconicError `model_unsupported`, `config_invalid` for an argument that every chat already has
  */
@@ -53,7 +52,7 @@ export function promptEncoder(
       const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
       return stripped(render(formed), added).flatMap((piece, i) => {
         if ("control" in piece) return [special.controls.get(piece.control) as number];
-        // The tokenizer treats some control tokens as plain tokens; only a text that spells one must be cut.
+        // Only a text that spells a control token must be cut.
         const cut = spelled.some((control) => piece.text.includes(control));
         return (cut ? piece.parts : [piece.text]).flatMap((part, j) => inner(part, i + j === 0));
       });
@@ -80,7 +79,7 @@ export function openTokenizer(
  */
 const border = "\uDC00\uDC00";
 
-/** Tokenizer for texts: without the tokens that no text may spell, also in the vocabulary. */
+/** Tokenizer without the tokens that no text may spell, also in the vocabulary. */
 function plainTokenizer(
   { tokenizer }: TokenizerFiles,
   added: readonly AddedToken[],
@@ -108,7 +107,6 @@ function plainTokenizer(
   };
 }
 
-/** White space that a control token strips is removed. */
 function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): ChatPiece[] {
   const greedy = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.content, token]));
   if (greedy.size === 0) return [...pieces];
@@ -126,7 +124,7 @@ function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): C
   });
 }
 
-/** A lone surrogate has no UTF-8 bytes; it becomes the replacement character, as in every encoder. */
+/** A lone surrogate becomes the replacement character, as in every encoder. */
 function wellFormed(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }

@@ -2,19 +2,18 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
-/** Max bytes of a file; the largest vocabularies need a tenth of it. */
+/** Max bytes of a file, ten times the largest vocabularies. */
 const maxBytes = 1 << 28;
 
 /**
  * Text of a file, or null if missing.
- * @throws LaconicError `checkpoint_missing` if it cannot be read, `weights_invalid` for a pipe or device, and above 256
- * MiB
+ * @throws LaconicError `checkpoint_missing` if unreadable, `weights_invalid` for a pipe or device, and above 256 MiB
  */
 export async function readTextFile(path: string): Promise<string | null> {
   const refused = (reason: string): LaconicError =>
     new LaconicError("weights_invalid", `${path} ${reason}`, { file: path });
   try {
-    // Non-blocking, because opening a pipe without a writer would hang.
+    // Opening a pipe without a writer would hang.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();

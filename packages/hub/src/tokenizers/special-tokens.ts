@@ -3,13 +3,13 @@ import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 /** Control tokens of a vocabulary. */
 export interface SpecialTokens {
-  /** Ids by text; no prompt text encodes to them. */
+  /** No prompt text encodes to these ids. */
   readonly ids: ReadonlyMap<string, number>;
-  /** These and similar tokens; no chat message encodes to them. */
+  /** These and similar tokens; no message encodes to them. */
   readonly controls: ReadonlyMap<string, number>;
-  /** Text by role, such as `bos_token`, for chat templates. */
+  /** By role, such as `bos_token`, for chat templates. */
   readonly byRole: Readonly<Record<string, string>>;
-  /** All tokens that end an utterance; the tokenizer's own first. */
+  /** Tokens that end an utterance; the tokenizer's own first. */
   readonly ends: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export interface AddedToken {
   readonly rstrip?: boolean;
 }
 
-/** Some checkpoints, such as DeepSeek's, mark turn tokens as plain tokens. */
+/** Some checkpoints, such as DeepSeek's, mark turn tokens as plain. */
 const delimiter = /^<[|｜].*[|｜]>$/su;
 
 /** From `tokenizer.json`; a token with a role in `tokenizer_config.json` is special, as in transformers. */

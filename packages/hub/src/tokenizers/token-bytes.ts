@@ -5,7 +5,7 @@ import type { AddedToken } from "./special-tokens.ts";
 const byteOf: ReadonlyMap<string, number> = byteTable();
 
 /**
- * Bytes that each token adds to a text, including single bytes that are not yet a character.
+ * Bytes that each token adds to a text.
  * @param vocabulary - by id; holes add nothing
  * @param decode - decodes consecutive tokens
  */

@@ -30,7 +30,7 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   keepByteOrderMarks((whole.decoder ?? {}) as Decoder);
   const vocabulary = whole.model.vocab as (string | undefined)[];
   const decode = (tokens: readonly number[]): string => {
-    // Ids of a padded vocabulary add nothing, as in transformers; the library writes the unknown token or throws.
+    // The library writes the unknown token or throws for ids of a padded vocabulary.
     const known = tokens.filter((token) => vocabulary[token] !== undefined);
     if (known.length === 0) return "";
     return whole.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
@@ -43,7 +43,7 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   };
 }
 
-/** Not used by known checkpoints. @throws LaconicError `model_unsupported` */
+/** Not used by known checkpoints. */
 function refusePatterns(decoder: unknown): void {
   if (typeof decoder !== "object" || decoder === null) return;
   const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };

@@ -6,21 +6,19 @@ import { checkVocabulary } from "./check-vocabulary.ts";
 export interface TokenizerFiles {
   /** `tokenizer.json`. */
   readonly tokenizer: UnknownRecord;
-  /** `tokenizer_config.json`; empty if missing. */
+  /** Empty if missing. */
   readonly config: UnknownRecord;
-  /** `generation_config.json`; empty if missing. */
+  /** Empty if missing. */
   readonly generation: UnknownRecord;
   /** `chat_template.jinja`, or the template in `tokenizer_config.json` or `chat_template.json`. */
   readonly chatTemplate: string | null;
 }
 
-/** Returns the text of a checkpoint file by name, or null if missing. */
+/** Text of a checkpoint file by name, or null if missing. */
 export type ReadText = (name: string) => Promise<string | null>;
 
 /**
  * Reads the tokenizer files of a checkpoint.
- * @param read - called for `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, `chat_template.jinja`
- * and `chat_template.json`
  * @param place - name of the checkpoint in messages
  * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` with the damaged file
  */

@@ -5,7 +5,7 @@ export function refusal(reason: string): LaconicError {
   return new LaconicError("input_invalid", reason);
 }
 
-/** Construct of Jinja or Python that this renderer does not support. */
+/** Unsupported construct of Jinja or Python. */
 export function unsupported(construct: string): LaconicError {
   return new LaconicError("model_unsupported", `the chat template uses ${construct}, which is not supported`);
 }

@@ -7,10 +7,8 @@ import { Frame, type Expression } from "./scope.ts";
 import { tests } from "./tests.ts";
 import { Dict, is, isTrue, listOf, missing, tuple, typeOf, type Native, type Value } from "./values.ts";
 
-/** Filter with its arguments, applied to an input. */
 export type Filter = (input: Expression) => Expression;
 
-/** Arguments of a call, filter or test. */
 interface CallArguments {
   readonly list: readonly Expression[];
   readonly named: ReadonlyMap<string, Expression>;
@@ -19,11 +17,11 @@ interface CallArguments {
 }
 
 export const noArguments: CallArguments = { list: [], named: new Map(), rest: null };
-/** Arithmetic operators by increasing precedence; all are left-associative. */
+/** By increasing precedence; all are left-associative. */
 const levels = [["+", "-"], ["~"], ["*", "/", "//", "%"], ["**"]];
 const noElse = missing("the condition is false and there is no else");
 
-/** Value of a constant's name; undefined for other names. */
+/** Value of a constant's name, or undefined. */
 export function constantOf(name: string): Value | undefined {
   if (name === "none" || name === "None") return null;
   return /^([Tt]rue|[Ff]alse)$/.test(name) ? name.endsWith("rue") : undefined;
@@ -40,7 +38,6 @@ function not(operand: Expression): Expression {
   return (scope) => !isTrue(operand(scope));
 }
 
-/** Applies a filter, test or call to the value of an expression. */
 export function applied(run: Native, input: Expression, args: CallArguments): Expression {
   return (scope) => {
     scope.step();
@@ -102,7 +99,6 @@ export class ExpressionParser {
     return this.take().text;
   }
 
-  /** Reads comma-separated items and the closing bracket. */
   protected items<T>(end: string, read: () => T): T[] {
     const items: T[] = [];
     while (!this.is(end)) {
@@ -135,7 +131,7 @@ export class ExpressionParser {
     return this.#logical("or", true, () => this.#logical("and", false, () => this.#not()));
   }
 
-  /** Operands of `and` or `or`: the first deciding operand is the value. */
+  /** The first deciding operand of `and` or `or` is the value. */
   #logical(operator: string, deciding: boolean, read: () => Expression): Expression {
     const operands = [read()];
     while (this.skip(operator)) operands.push(read());
@@ -228,7 +224,6 @@ export class ExpressionParser {
     return (scope) => scope.get(name);
   }
 
-  /** Members and calls after a value, then filters and tests. */
   #suffixed(start: Expression, hasFilters: boolean): Expression {
     let value = start;
     let isFiltered = false;
@@ -250,7 +245,7 @@ export class ExpressionParser {
     return apply((whole) => memberOf(whole, key, kind === "name"), object);
   }
 
-  /** `object[key]` or `object[start:stop:step]`, after its bracket. */
+  /** `object[key]` or `object[start:stop:step]`, after the bracket. */
   #subscripted(object: Expression): Expression {
     if (this.is("]")) throw this.fail("expected a key");
     const bounds: Expression[] = [];
@@ -275,7 +270,7 @@ export class ExpressionParser {
     return isNegated ? not(test) : test;
   }
 
-  /** Jinja looks up a filter or test at compile time, but inside an `if` only when it is used. */
+  /** Jinja looks up a filter or test at compile time, inside an `if` on use. */
   #native(kind: string, table: ReadonlyMap<string, Native>): Native {
     let name = this.name();
     while (this.skip(".")) name += `.${this.name()}`;

@@ -10,7 +10,7 @@ import type { Arguments, Native, Value } from "./values.ts";
 
 type Getter = (item: Value) => Value;
 
-/** Reads a dotted attribute, such as `address.city` or `0.name`; None gives the item itself. */
+/** Reads a dotted attribute, such as `address.city` or `0.name`; None gives the item. */
 function getter(attribute: Value = null, otherwise: Value = null): Getter {
   if (attribute === null) return (item) => item;
   const path = typeof attribute === "string" ? attribute.split(".") : [attribute];
@@ -66,14 +66,13 @@ function length(input: Value): Value {
   return BigInt(size);
 }
 
-/** A generator as in Jinja: it raises when it is read. */
+/** As in Jinja, raises when it is read. */
 function* pairs(input: Value): Generator<Value> {
   if (is(input, "Undefined")) return;
   if (!is(input, "dict")) throw refusal("Can only get item pairs from a mapping.");
   yield* input.entries().map(tuple);
 }
 
-/** A filter that produces its items lazily. */
 function lazily(make: (call: Arguments) => (item: Value) => readonly Value[]): Native {
   return (input, call) => {
     const run = function* (): Generator<Value> {
@@ -107,7 +106,7 @@ function selecting(isWanted: boolean, hasAttribute: boolean): Native {
   });
 }
 
-/** The `title` filter: unlike `str.title`, words start only after white space and brackets. */
+/** Unlike `str.title`, words start only after white space and brackets. */
 function title(input: Value): Value {
   return textOf(input).replaceAll(new RegExp(`[^-${whiteSpace}({\\[<]+`, "gu"), (word) => {
     const [initial = "", ...rest] = characters(word);
@@ -136,7 +135,7 @@ function toInteger(input: Value, otherwise: Value = 0n): Value {
   return BigInt(stripped(input).replace("+", ""));
 }
 
-/** The `tojson` filter of transformers: without HTML escapes, and with the options of `json.dumps`. */
+/** `tojson` of transformers: without HTML escapes, with the options of `json.dumps`. */
 function toJson(input: Value, ascii: Value = false, indent: Value = null, separators: Value = null): Value {
   const texts = separators === null ? [indent === null ? ", " : ",", ": "] : listOf(separators);
   if (texts.length !== 2 || !texts.every((text) => typeof text === "string" && /^[ -~]*$/.test(text)))

@@ -6,14 +6,13 @@ import type { Value } from "./values.ts";
 export interface Token {
   readonly kind: "text" | "name" | "number" | "string" | "operator" | "eof";
   readonly text: string;
-  /** Value of a number. */
   readonly value: Value;
   /** Counted from 1. */
   readonly line: number;
 }
 
 const space = `[${whiteSpace}]`;
-/** Next tag with its white space control; `raw` is read as a whole. */
+/** `raw` is read as a whole. */
 const tag = new RegExp(String.raw`\{%([-+]?)${space}*raw${space}*(?:-%\}${space}*|%\})|(\{%|\{#|\{\{)([-+]?)`, "gu");
 const rawEnd = new RegExp(String.raw`\{%([-+]?)${space}*endraw${space}*(?:\+%\}|-%\}${space}*|%\}\n?)`, "gu");
 const commentEnd = new RegExp(String.raw`\+#\}|-#\}${space}*|#\}\n?`, "gu");
@@ -28,7 +27,7 @@ const token = new RegExp(
   "suy",
 );
 
-/** Tokens of a template, with `trim_blocks` and `lstrip_blocks` as transformers sets them. */
+/** Tokens of a template, with `trim_blocks` and `lstrip_blocks` as in transformers. */
 export function tokenize(template: string): Token[] {
   return new Lexer(template.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "")).read();
 }
@@ -95,7 +94,6 @@ class Lexer {
       const match = close ?? this.#match(token);
       if (!match && this.#position < this.#source.length)
         throw syntaxError(`unexpected character ${JSON.stringify(this.#source[this.#position])}`, this.#line);
-      // The parser reports an unclosed tag.
       if (!match) return;
       const [text] = match;
       for (const kind of ["name", "number", "string", "operator"] as const)
@@ -118,7 +116,7 @@ function numberOf(text: string): Value {
 
 const letters = new Map(Object.entries({ n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" }));
 
-/** Escapes of Python's string literals; unknown ones stay unchanged. */
+/** Unknown escapes stay unchanged, as in Python. */
 function unescaped(text: string): string {
   const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/gu;
   return text.replaceAll(escape, (whole: string, short?: string, long?: string, letter = "") => {

@@ -31,13 +31,13 @@ const dictMethods = new Map<string, Native<Dict>>([
   }),
 ]);
 
-/** Methods that Jinja's immutable sandbox hides; a template reads an undefined value instead. */
+/** Hidden by Jinja's immutable sandbox, so undefined. */
 const hidden = new Map([
   ["list", "append clear extend insert pop remove reverse sort".split(" ")],
   ["dict", "clear pop popitem setdefault update".split(" ")],
 ]);
 
-/** Other members of Python's objects, which are rejected by name. */
+/** Other members of Python's objects, rejected by name. */
 const rejectedMembers = new Map([
   ["list", "copy"],
   [
@@ -59,7 +59,6 @@ function methodsOf(value: Value): ReadonlyMap<string, Native<never>> | undefined
   return isList(value) || is(value, "tuple") || is(value, "range") ? sequenceMethods : undefined;
 }
 
-/** Attribute that Python finds on the object, or undefined. */
 function attributeOf(value: Value, name: string): Value | undefined {
   if (is(value, "Namespace")) return value.values.get(name);
   if (is(value, "LoopContext")) return value.attribute(name);
@@ -80,7 +79,7 @@ function elementOf(value: Value, key: Value): Value | undefined {
   return items?.at(Number(position));
 }
 
-/** Jinja's `value[key]`, and `value.key`, which prefers an attribute to an element. */
+/** Jinja's `value[key]`, and `value.key`, which prefers an attribute. */
 export function memberOf(value: Value, key: Value, isDotted = false): Value {
   checkUse(value);
   const isPrivate = typeof key === "string" && key.startsWith("__");

@@ -54,7 +54,6 @@ function floats(operator: string, a: number, b: number): number {
   return a / b;
 }
 
-/** @throws LaconicError for an int beyond the exact range of a float */
 function exactly(value: bigint | number): number {
   const number = Number(value);
   if (typeof value === "bigint" && !Number.isSafeInteger(number)) throw unsupported(`the large int ${value} here`);
@@ -97,7 +96,7 @@ export function isEqual(a: Value, b: Value): boolean {
   return first.length === second.length && first.every((item, i) => isEqual(item, second[i] as Value));
 }
 
-/** Negative, zero or positive, as Python orders the two; NaN if they cannot be ordered. */
+/** Negative, zero or positive, as Python orders the two; NaN if unordered. */
 export function order(operator: string, a: Value, b: Value): number {
   const [left, right] = [numeric(a), numeric(b)];
   if (left !== null && right !== null) return left < right ? -1 : left > right ? 1 : left >= right ? 0 : Number.NaN;
@@ -107,7 +106,7 @@ export function order(operator: string, a: Value, b: Value): number {
   throw refusal(`'${operator}' not supported between instances of '${typeOf(a)}' and '${typeOf(b)}'`);
 }
 
-/** Maps a text so that JavaScript orders it by code points, as Python does: surrogates above all other units. */
+/** JavaScript orders the result by code points, as Python does: surrogates above all other units. */
 function ordered(text: string): string {
   return text.replaceAll(/[\ud800-\udfff]/g, "\uffff$&");
 }
@@ -135,7 +134,7 @@ export const comparisons: ReadonlyMap<string, Operator> = new Map<string, Operat
   ["not in", (a, b) => !contains(b, a)],
 ]);
 
-/** A binary operator other than a comparison; `~` joins texts. */
+/** A binary operator except comparisons; `~` joins texts. */
 export function binary(operator: string): Operator {
   if (operator === "~") return (a, b) => concatenated(printed(a), printed(b));
   return (a, b) => arithmetic(operator, a, b);

@@ -5,10 +5,9 @@ import { printed } from "./print.ts";
 import { Frame, Scope, type Expression, type Target } from "./scope.ts";
 import { isTrue, iterate, missing, type Value } from "./values.ts";
 
-/** Compiled statement that appends to the output; `break` and `continue` propagate to the enclosing loop. */
+/** Appends to the output; `break` and `continue` propagate to the enclosing loop. */
 type Statement = (scope: Scope, output: string[]) => "break" | "continue" | void;
 
-/** Statements with their own scope. */
 interface Block {
   readonly run: Statement;
   readonly frame: Frame;
@@ -16,7 +15,7 @@ interface Block {
 
 type Parameter = readonly [name: string, preset: Expression];
 
-/** Unsupported tags: for templates in several files, for HTML, and rare forms of other tags. */
+/** Tags for several files, for HTML, and rare forms. */
 const rejectedTags = ["autoescape", "block", "extends", "from", "import", "include", "print", "with"];
 
 function written({ run }: Block, scope: Scope): string {
@@ -43,7 +42,7 @@ function assignment(target: Target, value: Expression): Statement {
   return (scope) => scope.assign(target, value(scope));
 }
 
-/** Items of a loop that pass its test, tested lazily. */
+/** Items of a loop that pass its test, lazily. */
 function selection(target: Target, source: Expression, test: Expression | null) {
   return function* (scope: Scope): Generator<Value, undefined> {
     const inner = new Scope(scope);
@@ -58,7 +57,7 @@ function loopOf(target: Target, items: ReturnType<typeof selection>, body: Block
   return (scope, output) => {
     const loop = new Iteration(items(scope));
     const inner = new Scope(scope);
-    // Jinja runs `else` unless some body reached its end, which `continue` prevents.
+    // Jinja runs `else` unless some body reached its end.
     let isCompleted = false;
     for (let item = loop.next(); item !== undefined; item = loop.next()) {
       scope.step();
@@ -113,7 +112,7 @@ export class Parser extends ExpressionParser {
     return result;
   }
 
-  /** Statements up to a tag with one of the names, or to the end. The name is not consumed. */
+  /** Statements up to a tag with one of the names, which is not consumed. */
   #statements(ends: readonly string[]): Statement {
     const statements: Statement[] = [];
     while (true) {
@@ -128,7 +127,6 @@ export class Parser extends ExpressionParser {
     }
   }
 
-  /** Content after a tag's opening. */
   #body(...ends: readonly string[]): Statement {
     this.skip(":");
     this.expect("%}");
@@ -169,7 +167,7 @@ export class Parser extends ExpressionParser {
     }
   }
 
-  /** Filters of a block. Jinja evaluates their variables in the block's scope, which is not supported. */
+  /** Jinja evaluates variables of filters in the block's scope, which is not supported. */
   #filters(): readonly Filter[] {
     const frame = new Frame(this.frame, null);
     const filters = this.#inFrame(frame, () => {
@@ -197,13 +195,11 @@ export class Parser extends ExpressionParser {
     const frame = new Frame(this.frame, "loop", ["loop", ...target.names]);
     const body = this.#block(frame, () => this.#body("endfor", "else"));
     const hasElse = this.take().text === "else";
-    // The else branch belongs to the outer scope.
     const outside = new Frame(this.frame, this.frame.end);
     const otherwise = hasElse ? this.#block(outside, () => this.#bodyUntil("endfor")) : null;
     return loopOf(target, selection(target, source, test), body, otherwise);
   }
 
-  /** An `if` or `elif`, to its `endif`. */
   #if(): Statement {
     this.frame.conditions++;
     const test = this.tuple(() => this.or());
@@ -235,7 +231,7 @@ export class Parser extends ExpressionParser {
     return assignment({ names: [name], isTuple: false }, this.#function(frame, parameters, "endmacro"));
   }
 
-  /** Calls a macro with the block's body as its argument `caller`. */
+  /** Calls a macro with the body as `caller`. */
   #callBlock(): Statement {
     const frame = new Frame(this.frame, null);
     const parameters = this.is("(") ? this.#inFrame(frame, () => this.#signature()) : [];
@@ -246,7 +242,7 @@ export class Parser extends ExpressionParser {
     return outputOf(applied(call, macro, { ...args, named: new Map([...args.named, ["caller", caller]]) }));
   }
 
-  /** A body that Jinja compiles to a function: outer loops cannot be ended from it. */
+  /** Jinja compiles the body to a function, which cannot end outer loops. */
   #function(frame: Frame, parameters: readonly Parameter[], end: string): Expression {
     const body = this.#block(frame, () => this.#bodyUntil(end));
     return macroOf(parameters, body);

@@ -33,7 +33,7 @@ export function reprOf(value: Value): string {
   return type === "list" ? `[${items.join(", ")}]` : `${type}([${items.join(", ")}])`;
 }
 
-/** Python's `repr` of a float: the shortest digits, with an exponent below 1e-4 and from 1e16. */
+/** Python's `repr`: the shortest digits, with an exponent below 1e-4 and from 1e16. */
 function floatText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0.0";

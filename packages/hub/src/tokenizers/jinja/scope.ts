@@ -10,29 +10,28 @@ export type Target =
   | { readonly namespace: string; readonly attribute: string };
 
 /**
- * Names of a body with its own scope. As in Jinja's compiler, a name that a body sets before reading it, and not only
- * in an `if`, is undefined in that body and inner ones until it is set, unless an outer body mentions it.
+ * Names of a body with its own scope. As in Jinja's compiler, a name that a body sets before reading it, outside an
+ * `if`, is undefined there until set, unless an outer body mentions it.
  */
 export class Frame {
-  /** Number of enclosing `if` statements in this body. */
+  /** Enclosing `if` statements in this body. */
   conditions = 0;
   /** Whether this body or an inner one reads `caller`. */
   readsCaller = false;
-  /** What `break` ends here: a loop, a loop around a `set` or `filter` block, or nothing. */
+  /** What `break` ends here; "block" is a loop around a `set` or `filter` block. */
   readonly end: "loop" | "block" | null;
   readonly #parent: Frame | null;
-  /** Mentioned names; true for a name that is set first. */
+  /** True for a name that is set first. */
   readonly names: Map<string, boolean>;
   #hidden: readonly string[] | null = null;
 
-  /** @param declared - names that are set when the body starts, such as parameters */
   constructor(parent: Frame | null, end: Frame["end"], declared: readonly string[] = []) {
     this.#parent = parent;
     this.end = end;
     this.names = new Map(declared.map((name) => [name, false]));
   }
 
-  /** Names that are undefined at the start, regardless of outer scopes. Valid after the whole template is parsed. */
+  /** Names that are undefined at the start. Valid after the whole template is parsed. */
   get hidden(): readonly string[] {
     const isHidden = ([name, isSetFirst]: [string, boolean]): boolean => isSetFirst && !this.#parent?.mentions(name);
     return (this.#hidden ??= Array.from(this.names)

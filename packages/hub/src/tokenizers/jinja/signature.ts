@@ -2,8 +2,8 @@ import { refusal, unsupported } from "./errors.ts";
 import type { Native, Value } from "./values.ts";
 
 /**
- * Builds functions from signatures without the first parameter, such as `join(d, attribute)`; a trailing `/` disallows
- * keyword arguments. Missing optional arguments are undefined. Invalid calls are rejected.
+ * Builds functions from signatures without the first parameter, such as `join(d, attribute)`; a trailing `/`
+ * disallows keyword arguments. Missing optional arguments are undefined.
  */
 export function table<Self = Value>(
   functions: Readonly<Record<string, (self: Self, ...values: Value[]) => Value>>,

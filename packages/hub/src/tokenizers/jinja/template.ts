@@ -6,13 +6,12 @@ import type { Value } from "./values.ts";
 export class Template {
   readonly #render: (context: Scope) => string;
 
-  /** @throws LaconicError `model_unsupported` for a syntax error or an unsupported construct */
+  /** @throws LaconicError `model_unsupported` */
   constructor(source: string) {
     this.#render = new Parser(source).template();
   }
 
   /**
-   * @param variables - template variables
    * @throws LaconicError `input_invalid` for errors that Jinja raises, `model_unsupported` for unsupported constructs
    * and exceeded limits
    */

@@ -4,7 +4,7 @@ import { rejected, table } from "./signature.ts";
 import { textOf } from "./print.ts";
 import { characters, checkLength, itemsOf, listOf, typeOf, type Arguments, type Native, type Value } from "./values.ts";
 
-/** White space of `str.isspace`, which `strip` and `split` use; JavaScript's differs. */
+/** White space of `str.isspace`; JavaScript's differs. */
 export const whiteSpace: string = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const space = new RegExp(`^[${whiteSpace}]$`, "u");
 
@@ -73,7 +73,6 @@ function position(text: string, unit: number): Value {
   return BigInt(unit < 0 ? -1 : characters(text.slice(0, unit)).length);
 }
 
-/** Arguments of `startswith` and `endswith`: one text or a tuple. */
 function ends(value: Value): readonly string[] {
   return (typeOf(value) === "tuple" ? (itemsOf(value) ?? []) : [value]).map(stringOf);
 }
@@ -83,7 +82,7 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-/** `str.format` with fields without format specifications. */
+/** `str.format` without format specifications. */
 function formatted(text: string, { list, named }: Arguments): string {
   let automatic = 0;
   return text.replaceAll(/\{\{|\}\}|\{(\w*)\}|[{}]/g, (match: string, name: string | undefined) => {

@@ -3,25 +3,24 @@ import { refusal, unsupported } from "./errors.ts";
 /** Python value: str, int (bigint), float (number), bool, None (null), list (array), or another object. */
 export type Value = string | bigint | number | boolean | null | readonly Value[] | Thing;
 
-/** Python object of a type that JavaScript lacks; `type` is Python's type name. */
+/** Python object of a type that JavaScript lacks; `type` is Python's name. */
 export type Thing =
-  /** Jinja's undefined value: prints as empty and has no attributes; the hint is the error on use. */
+  /** Jinja's undefined value; the hint is the error on use. */
   | { readonly type: "Undefined"; readonly hint: string }
   | Dict
-  /** A sequence other than a list. */
   | { readonly type: "tuple" | "range" | "dict_keys" | "dict_values" | "dict_items"; readonly items: readonly Value[] }
-  /** Its elements can be read once. */
+  /** Can be read once. */
   | { readonly type: "generator"; readonly iterator: Iterator<Value> }
   /** The only mutable object. */
   | { readonly type: "Namespace"; readonly values: Dict }
   /** A function, bound method or macro. */
   | { readonly type: "function"; readonly call: (call: Arguments) => Value }
-  /** Text marked as safe HTML. Only printing is supported, because other uses would escape. */
+  /** Safe HTML. Only printing is supported, because other uses would escape. */
   | { readonly type: "Markup"; readonly text: string }
   /** Jinja's `loop` variable. */
   | { readonly type: "LoopContext"; readonly attribute: (name: string) => Value | undefined };
 
-/** Dict in insertion order. Equal keys in Python, such as 1 and True, are one key. */
+/** Dict in insertion order. Keys equal in Python, such as 1 and True, are one key. */
 export class Dict {
   readonly type = "dict";
   readonly #entries = new Map<string, readonly [Value, Value]>();
@@ -51,10 +50,10 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, Value>;
 }
 
-/** Filter or test of its input, or method of its object. */
+/** Filter, test or method. */
 export type Native<Self = Value> = (self: Self, call: Arguments) => Value;
 
-/** Limits: elements of a created sequence, elements of a range as in Jinja's sandbox, and steps of a render. */
+/** Limits: elements of a sequence, elements of a range as in Jinja's sandbox, and steps of a render. */
 export const limits = { elements: 20_000_000, range: 100_000, steps: 50_000_000 } as const;
 
 /** @throws LaconicError before a sequence exceeds memory */
@@ -86,7 +85,7 @@ export function is<T extends Thing["type"]>(value: Value, type: T): value is Ext
   return typeof value === "object" && value !== null && !isList(value) && value.type === type;
 }
 
-/** Rejects undefined values and marked text before an operation. */
+/** Rejects undefined values and marked text. */
 export function checkUse(value: Value): void {
   if (is(value, "Undefined")) throw refusal(value.hint);
   if (is(value, "Markup")) throw unsupported("a Markup string other than for printing");
@@ -96,14 +95,14 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Elements of a list, tuple, range or view; null for other values. */
+/** Elements of a list, tuple, range or view, or null. */
 export function itemsOf(value: Value): readonly Value[] | null {
   if (typeof value !== "object" || value === null) return null;
   if (isList(value)) return value;
   return "items" in value ? value.items : null;
 }
 
-/** Iterator of the elements; null for values without elements. */
+/** Iterator of the elements, or null. */
 export function iteratorOf(value: Value): Iterator<Value> | null {
   if (typeof value === "string") return characters(value).values();
   if (is(value, "dict")) return value.keys().values();
@@ -126,7 +125,7 @@ export function listOf(value: Value): Value[] {
   return items;
 }
 
-/** Python's `len`; null for values without a length. */
+/** Python's `len`, or null. */
 export function sizeOf(value: Value): number | null {
   if (typeof value === "string") return characters(value).length;
   if (is(value, "Undefined")) return 0;
@@ -139,7 +138,6 @@ export function isTrue(value: Value): boolean {
   return typeof value === "number" ? value !== 0 : Boolean(value);
 }
 
-/** Equal for values that are equal as dict keys. */
 function hashOf(value: Value): string {
   if (typeof value === "string") return `s${value}`;
   if (value === null) return "None";
@@ -149,7 +147,7 @@ function hashOf(value: Value): string {
   return typeof value === "number" && !Number.isInteger(value) ? String(value) : String(BigInt(value));
 }
 
-/** Converts JSON-like values to Python values; whole numbers become ints, as in parsed JSON. */
+/** Converts JSON-like values; whole numbers become ints. */
 export function fromJson(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;

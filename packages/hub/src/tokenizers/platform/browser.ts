@@ -9,7 +9,7 @@ export async function readTextFile(path: string): Promise<string | null> {
   throw new LaconicError("config_invalid", `${path}: ${instead}`, { file: path });
 }
 
-/** @throws LaconicError `config_invalid`: a page may not block on another thread */
+/** @throws LaconicError `config_invalid`: a page may not block */
 export function openGuardedEncoder({ folder }: GuardedSetup): PromptEncoder {
   throw new LaconicError("config_invalid", `${folder}: ${instead}`, { folder });
 }
