@@ -22,7 +22,7 @@ export interface FileDownload {
   readonly onProgress?: (bytes: number) => void;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** Waits between attempts; for tests. */
+  /** For tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 

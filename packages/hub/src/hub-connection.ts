@@ -8,7 +8,7 @@ export interface ConnectionOptions {
   readonly token?: string | undefined;
   readonly fetch: typeof fetch;
   readonly signal?: AbortSignal | undefined;
-  /** Waits between attempts; for tests. */
+  /** For tests. */
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** Requested item, for errors. */
   readonly place: string;
@@ -18,7 +18,6 @@ export interface ConnectionOptions {
 
 /** Target of the bytes of a file. */
 export interface Sink {
-  /** Bytes written so far. */
   readonly position: number;
   /** Total bytes. */
   readonly end: number;
@@ -103,7 +102,6 @@ export class HubConnection {
     });
   }
 
-  /** @param finish - reads the response; its failure counts as a failed attempt */
   async #ask<T>(
     url: URL,
     init: RequestInit,

@@ -29,7 +29,7 @@ export interface SnapshotOptions {
   readonly files?: readonly string[];
   /** Default `~/.cache/huggingface/hub`, or the environment's. */
   readonly cacheFolder: string;
-  /** Only cached files. Default false. */
+  /** Default false. */
   readonly offline?: boolean;
   /** For private and gated repositories. */
   readonly token?: string;
@@ -39,7 +39,7 @@ export interface SnapshotOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** Waits between attempts; for tests. */
+  /** For tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 

@@ -62,7 +62,7 @@ function firstCharacter(text: string): string {
   return String.fromCodePoint(text.codePointAt(0) as number);
 }
 
-/** Code point ranges of marks: Braille patterns, then private use areas. */
+/** Braille patterns, then private use areas. */
 const markRanges = [
   [0x2800, 0x28ff],
   [0xe000, 0xf8ff],

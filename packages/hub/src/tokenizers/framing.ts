@@ -2,6 +2,7 @@ import { LaconicError, isRecord, type UnknownRecord } from "@laconic/core";
 import type { SpecialTokens } from "./special-tokens.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
+/** Tokens before and after a text. */
 export interface Framing {
   readonly before: readonly number[];
   readonly after: readonly number[];

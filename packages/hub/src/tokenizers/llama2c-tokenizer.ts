@@ -98,7 +98,7 @@ function invalid(place: string, what: string): LaconicError {
   return new LaconicError("weights_invalid", `${place} ${what}`, { file: place });
 }
 
-/** An int32 with the longest token's bytes, then for each token its score (float32), length (int32) and bytes. */
+/** The longest token's bytes (int32), then per token its score (float32), length (int32) and bytes. */
 function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const decoder = new TextDecoder("utf-8", { fatal: true });

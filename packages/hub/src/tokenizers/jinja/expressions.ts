@@ -7,6 +7,7 @@ import { Frame, type Expression } from "./scope.ts";
 import { tests } from "./tests.ts";
 import { Dict, is, isTrue, listOf, missing, tuple, typeOf, type Native, type Value } from "./values.ts";
 
+/** Filter with its arguments. */
 export type Filter = (input: Expression) => Expression;
 
 interface CallArguments {
@@ -38,6 +39,7 @@ function not(operand: Expression): Expression {
   return (scope) => !isTrue(operand(scope));
 }
 
+/** Applies a filter, test or call. */
 export function applied(run: Native, input: Expression, args: CallArguments): Expression {
   return (scope) => {
     scope.step();

@@ -62,7 +62,6 @@ export class Frame {
 export class Scope {
   readonly #variables = new Map<string, Value>();
   readonly #parent: Scope | null;
-  /** Steps of the whole render. */
   readonly #steps: { count: number };
 
   /** @param hidden - names that are undefined regardless of outer scopes */
