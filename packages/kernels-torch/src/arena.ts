@@ -2,13 +2,13 @@ import { sizeOf } from "@laconic/engine/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
 
-/** Alignment of pieces in elements: at least 512 bytes, like the device's allocations. */
+/** Alignment of pieces in elements, at least 512 bytes. */
 const alignment = 256;
 
 export interface Placement {
   readonly arena: Arena;
   readonly start: number;
-  /** End of the tensor and its padding; start of the next piece. */
+  /** End of the tensor and its padding. */
   readonly end: number;
 }
 
@@ -43,7 +43,7 @@ export class Arena {
     return ends.map((end, i) => ({ arena, start: ends[i - 1] ?? 0, end }));
   }
 
-  /** Elements from `start`; views are cached for later steps. */
+  /** Elements from `start`, as a cached view. */
   view(start: number, shape: readonly number[]): Handle {
     const key = `${start} ${shape.join()}`;
     let view = this.#views.get(key);
@@ -63,7 +63,7 @@ export class Arena {
   }
 }
 
-/** Contiguous vector; `placement` is null outside arenas. */
+/** `placement` is null outside arenas. */
 export interface Vector {
   readonly handle: Handle;
   readonly length: number;
@@ -71,7 +71,7 @@ export interface Vector {
 }
 
 /**
- * Merges rows that follow one another in their arenas in every column.
+ * Merges rows that are adjacent in memory in every column.
  * @param table - rows of vectors of equal length, such as a parameter, its gradient and its moments
  */
 export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): Stretch[] {
@@ -87,7 +87,7 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
       const { length } = first[0] as Vector;
       return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
     }
-    // Arenas can differ only in the zeros behind the last pieces.
+    // Arenas differ only in the zeros at the end.
     const length = Math.min(...first.map(({ placement }, column) => endOf(last, column) - placement.start));
     const view: Stretch["view"] = (column, shape = [length]) => {
       const { arena, start } = (first[column] as PlacedVector).placement;
@@ -100,7 +100,7 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
 /** Vectors of equal length, one per column. */
 export interface Stretch {
   readonly length: number;
-  /** The vector of a column, or its first elements in another shape. */
+  /** A column's vector, or its first elements in another shape. */
   view(column: number, shape?: readonly number[]): Handle;
 }
 

@@ -11,8 +11,8 @@ import { tileLimit } from "./kernels/head.ts";
 import { minPacked, maxPacked } from "./packed-weights.ts";
 
 /**
- * Entry point for an engine's worker; takes {@link TorchOptions}. Default device `cpu`.
- * @throws LaconicError `device_unavailable` with the missing part, `config_invalid` for an unknown option
+ * Entry point for an engine's worker. Default device `cpu`.
+ * @throws LaconicError `device_unavailable` with the missing part, `config_invalid`
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const {
@@ -66,19 +66,19 @@ export const createKernels: CreateKernels = async (options = {}) => {
 
 /** Options of {@link createKernels}. */
 export interface TorchOptions {
-  /** `mps` is Metal on Apple silicon; not yet tested on hardware. */
+  /** `mps` is Metal on Apple silicon, untested on hardware. */
   readonly device: TorchDeviceName;
   /** Default float32. bfloat16 on MPS needs macOS 14. */
   readonly dtype?: "float32" | "bfloat16";
-  /** Threads of one operation on the CPU. Default: all cores. */
+  /** Threads of a CPU operation. Default: all cores. */
   readonly threads?: number;
-  /** GPU number as CUDA counts them. Default 0. */
+  /** Number of the GPU in CUDA. Default 0. */
   readonly index?: number;
-  /** TF32 products of float32 matrices on CUDA: 10 fraction bits instead of 23, faster. Default false. */
+  /** TF32 products of float32 matrices on CUDA: 10 fraction bits, faster. Default false. */
   readonly tf32?: boolean;
   /**
-   * Bitwise reproducible results for the same card and library. On CUDA, attention gradients then use slower plain
-   * products; the CPU is always deterministic. Default false.
+   * Bitwise reproducible for the same card and library; slower attention gradients on CUDA. The CPU is always
+   * deterministic. Default false.
    */
   readonly deterministic?: boolean;
   /** Folder of the torch package. Default: searched for. */
@@ -91,8 +91,8 @@ export function torchKernels(options: TorchOptions): KernelSource {
 }
 
 /**
- * Uses PyTorch's fused attention and norm gradients only if they agree with plain products on a small case, because
- * limits differ between versions and cards.
+ * Uses PyTorch's fused kernels only if they agree with plain products on a small case, because limits differ between
+ * versions and cards.
  */
 export async function chooseKernels(
   torch: Torch,
@@ -100,7 +100,7 @@ export async function chooseKernels(
   deterministic = false,
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
-  // PyTorch has no such fused kernels for MPS.
+  // No such kernels exist for MPS.
   if (torch.device === "mps") return torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
@@ -117,7 +117,7 @@ export async function chooseKernels(
   return torchKernelSet(torch, dtype, { ...choices, ...(deterministic && { deterministic }) });
 }
 
-/** Best first. PyTorch 2.12 accepts pages, but its kernel reads them only from 2.13. */
+/** Best first. PyTorch reads pages only from 2.13. */
 function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] {
   return version.major > 2 || version.minor >= 13 ? ["pages", "slots"] : ["slots"];
 }
@@ -139,7 +139,7 @@ type Sample = (kernels: Kernels) => Promise<Values[]>;
 
 type Values = Awaited<ReturnType<Kernels["read"]>>;
 
-/** Relative to a result's largest number; bfloat16 rounding takes a tenth of it. */
+/** Relative to a result's largest number; ten times bfloat16 rounding. */
 const tolerance = 0.05;
 
 async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
@@ -157,8 +157,8 @@ async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<bool
 }
 
 /**
- * Two unequal prompts longer than a page, then three decode steps, with grouped heads. Memory is filled with NaN
- * before, to detect rows that a kernel leaves unwritten.
+ * Two unequal prompts longer than a page, then three decode steps, with grouped heads. NaN in memory detects
+ * unwritten rows.
  */
 async function cacheSample(kernels: Kernels, paged: boolean): Promise<Values[]> {
   const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
@@ -236,14 +236,14 @@ async function readAll(kernels: Kernels, tensors: readonly Tensor[]): Promise<Va
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Kernel release: Darwin's on macOS, 23 for macOS 14. */
+  /** Darwin's kernel release, 23 for macOS 14. */
   readonly release: string;
 }
 
-/** First Darwin release with bfloat16 in Metal (macOS 14). */
+/** First Darwin release with bfloat16 in Metal. */
 const firstBfloat16 = 23;
 
-/** Reason why PyTorch's MPS cannot compute in a type; null if it can. */
+/** Why MPS cannot compute in a type, or null. */
 export function mpsRefusal(
   dtype: "float32" | "bfloat16",
   { platform, arch, release: version }: Machine = { ...process, release: release() },
@@ -257,11 +257,10 @@ export function mpsRefusal(
 
 /** Kernel properties for memory planning. */
 export interface TorchMemory {
-  /** Max bytes of a head tile. */
   readonly headBytes: number;
   /** Positions per key-value cache page. */
   readonly cachePageSize?: number;
-  /** Bounds on elements of float32 matrices that are stored twice during sampling. */
+  /** Bounds on elements of float32 matrices stored twice during sampling. */
   readonly packedWeights?: readonly [least: number, most: number];
 }
 

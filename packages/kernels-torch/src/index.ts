@@ -1,5 +1,5 @@
 /**
- * The kernel set on libtorch, the C++ library inside PyTorch: CPU and CUDA, no compile step.
+ * The kernel set on libtorch, the C++ library inside PyTorch.
  * @module @laconic/kernels-torch
  */
 export { createKernels, torchKernels } from "./create-kernels.ts";

@@ -1,24 +1,24 @@
 import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
 
-/** Memory block, reused by other tensors. */
+/** Reused by other tensors. */
 export interface Block {
   readonly whole: Handle;
   readonly elements: number;
   readonly type: ScalarType;
-  /** Cached views by shape, then by name. */
+  /** By shape, then by name. */
   readonly views: Map<string, Map<string, Handle>>;
   usedIn: number;
 }
 
-/** Sizes are rounded up to a sixteenth of a power of two, so that similar tensors share blocks. */
+/** Rounding to a sixteenth of a power of two lets similar tensors share blocks. */
 const steps = 16;
 
 const maxShapes = 4;
 
 /**
- * Memory of freed CPU tensors: the system would clear it on reuse, which cost a third of an update. Idle and used
- * blocks never exceed the peak usage.
+ * Memory of freed CPU tensors, because the system clears memory on reuse (a third of an update). Blocks never exceed
+ * the peak usage.
  */
 export class MemoryPool {
   readonly #torch: Torch;

@@ -2,20 +2,20 @@ import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { aten, type Handle, type Torch } from "./native/torch.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
-/** Min elements of a matrix: below, packing saves less than the call costs. */
+/** Below, packing saves less than the call costs. */
 export const minPacked: number = 2 ** 16;
 
-/** Max elements: above, a second copy takes too much memory. */
+/** Above, a second copy takes too much memory. */
 export const maxPacked: number = 2 ** 24;
 
-/** Max rows for packing; blocks are cut for {@link usualRows}. */
+/** Blocks are cut for {@link usualRows}. */
 const [maxRows, usualRows] = [512, 64] as const;
 
 const name = "packed";
 
 /**
- * Second copies of CPU weights, reordered for products of few rows; the library would reorder them in every product.
- * Freed when the weight changes or with the last key-value cache.
+ * Second copies of CPU weights, reordered for products of few rows. Freed when the weight changes or with the last
+ * key-value cache.
  */
 export class PackedWeights {
   readonly #torch: Torch;
@@ -30,7 +30,7 @@ export class PackedWeights {
     this.#working = working;
   }
 
-  /** Packed copy of a matrix [outer, inner]; null for unsuitable sizes. */
+  /** [outer, inner]; null for unsuitable sizes. */
   of(weight: TorchTensor, rows: number, inner: number, outer: number): Handle | null {
     const torch = this.#torch;
     const size = inner * outer;

@@ -11,25 +11,24 @@ export class TorchTensor implements Tensor {
   readonly dtype: "float" | "int32";
   readonly precision: Precision;
   handle: Handle;
-  /** Bounds of an int32 tensor's values. */
+  /** Bounds of int32 values. */
   range: readonly [least: number, most: number];
   /** Derived handles by name, freed with the tensor. */
   derived: Map<string, Handle> | null = null;
-  /** Elements between rows of a column range; null if contiguous. */
+  /** Elements between rows; null if contiguous. */
   rowStride: number | null = null;
-  /** Source matrix and first column; columns of one matrix share the object. */
+  /** Columns of one matrix share the object. */
   columnsOf: { readonly matrix: object; readonly start: number } | null = null;
-  /** Tensor whose memory this view uses and keeps alive. */
+  /** Tensor whose memory this view keeps alive. */
   base: TorchTensor | null = null;
-  /** This tensor until it is freed, plus its views. */
+  /** This tensor plus its views. */
   users = 1;
-  /** Views by name; freed with the tensor, not when its values change. */
+  /** Freed with the tensor, not when its values change. */
   views: Map<string, Handle> = new Map();
-  /** Whether other tensors of the same shape may reuse the memory. */
+  /** Whether other tensors may reuse the memory. */
   reusable = false;
-  /** Pool block that owns memory, handle and views. */
+  /** Owns memory, handle and views. */
   block: Block | null = null;
-  /** Position in a shared allocation. */
   placement: Placement | null = null;
 
   constructor(
@@ -50,7 +49,7 @@ export class TorchTensor implements Tensor {
 /** Owns tensors and their derived handles. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
-  /** Null on a GPU, whose library pools memory itself. */
+  /** Null on a GPU, whose library pools memory. */
   readonly #pool: MemoryPool | null;
   readonly #spares: Spare[] = [];
   #depth = 0;
@@ -77,7 +76,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#torch.delete(handle);
   }
 
-  /** Reuses memory freed inside; the outermost scope returns it at its end. */
+  /** Reuses memory freed inside until the outermost scope ends. */
   override scope<Result>(body: () => Result): Result {
     this.#depth += 1;
     try {
@@ -91,10 +90,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     }
   }
 
-  /**
-   * Float tensor in reused memory for `fill` to write. Reuses the pool on the CPU, and a few small tensors of the same
-   * shape on a GPU, for decode steps.
-   */
+  /** Float tensor in reused memory for `fill` to write. */
   refill(
     shape: readonly number[],
     type: ScalarType,
@@ -130,7 +126,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return this.adopt(new TorchTensor(handle, shape, "int32", "full", range));
   }
 
-  /** Handle derived from a tensor's values; cached and freed with it. */
+  /** Cached and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
     tensor.derived ??= new Map();
     let handle = tensor.derived.get(name);
@@ -146,14 +142,13 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.derived.set(name, handle);
   }
 
-  /** @throws LaconicError `engine_failed` if nothing with this name was attached */
   attached(tensor: TorchTensor, name: string): Handle {
     const handle = tensor.derived?.get(name);
     if (handle !== undefined) return handle;
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
   }
 
-  /** The same memory in another shape; `handle` is one of the tensor's views. */
+  /** The same memory in another shape. */
   adoptShape(handle: Handle, shape: readonly number[], base: TorchTensor): TorchTensor {
     const tensor = this.adoptFloats(handle, shape, base.precision);
     tensor.base = base;
@@ -161,7 +156,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return tensor;
   }
 
-  /** @param base - tensor whose view the handle is; if null, the columns own the handle */
+  /** @param base - tensor whose view the handle is, or null */
   adoptColumns(
     handle: Handle,
     shape: readonly [number, number],
@@ -223,7 +218,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.users -= 1;
     if (tensor.users > 0) return;
     const { base, handle, views, shape, reusable, block } = tensor;
-    // An arena's users end with it, such as an update with its gradients.
+    // An arena's users end with it.
     if (tensor.placement?.arena.leave() === true) this.trim();
     if (block) this.#pool?.give(block);
     else if (base) {
@@ -246,7 +241,7 @@ interface Spare {
   readonly shape: readonly number[];
 }
 
-/** Max elements of reused tensors: decode steps, not training passes. */
+/** Enough for decode steps. */
 const maxReused = 1 << 22;
 
 const maxSpares = 4;

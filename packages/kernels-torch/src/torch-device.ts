@@ -8,7 +8,7 @@ import { TensorStore, type TorchTensor } from "./tensors.ts";
 
 const fewElements = 2 ** 15;
 
-/** 2 MiB in float32: several such arrays fit in a CPU's last-level cache. */
+/** 2 MiB in float32, for a CPU's last-level cache. */
 export const tileElements: number = 2 ** 19;
 
 export interface Span {
@@ -20,7 +20,7 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
-  /** Type for probability sums and integers up to 2^24; Metal has no float64. */
+  /** For probability sums and integers up to 2^24; Metal has no float64. */
   readonly widest: ScalarType;
   readonly packed: PackedWeights;
   readonly #numbers = new Map<string, Handle>();
@@ -46,19 +46,19 @@ export class TorchDevice {
     return precision === "full" ? scalarType.float32 : this.working;
   }
 
-  /** Contiguous handle; strided columns are copied once. */
+  /** Contiguous; strided columns are copied once. */
   handle(tensor: Tensor): Handle {
     const own = this.store.get(tensor);
     if (own.rowStride === null) return own.handle;
     return this.store.derive(own, "contiguous", () => this.torch.call(aten.contiguous, own.handle, { int: 0 }));
   }
 
-  /** Handle of any layout, for elementwise kernels. */
+  /** Of any layout, for elementwise kernels. */
   elements(tensor: Tensor): Handle {
     return this.store.get(tensor).handle;
   }
 
-  /** Matrix by its rows, for kernels that support strides. */
+  /** For kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const own = this.store.get(tensor);
     return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
@@ -82,7 +82,7 @@ export class TorchDevice {
     return handle;
   }
 
-  /** Ones in the working precision, [1, count]. */
+  /** [1, count]. */
   ones(count: number): Handle {
     if (!this.#ones || this.#ones.length < count) {
       if (this.#ones) this.torch.delete(this.#ones.handle);
@@ -97,12 +97,12 @@ export class TorchDevice {
     return this.store.adoptFloats(this.torch.run(body), shape, precision);
   }
 
-  /** The same in reused memory, which the body writes. */
+  /** In reused memory, which the body writes. */
   refill(shape: readonly number[], body: (out: Handle) => void, precision: Precision = "working"): TorchTensor {
     return this.store.refill(shape, this.type(precision), ({ handle }) => body(handle), precision);
   }
 
-  /** Runs the body with an uninitialised float32 buffer. */
+  /** An uninitialised float32 buffer. */
   withRoom<T>(elements: number, body: (room: Handle) => T): T {
     const room = this.store.refill([elements], scalarType.float32, () => undefined, "full");
     try {
@@ -112,15 +112,12 @@ export class TorchDevice {
     }
   }
 
-  /**
-   * Whether such kernels write into reused memory: on the CPU from 128 KiB in float32. Elsewhere fewer calls matter
-   * more.
-   */
+  /** On the CPU from 128 KiB in float32. Elsewhere fewer calls matter more. */
   writesInPlace(elements: number): boolean {
     return this.torch.device === "cpu" && elements >= fewElements;
   }
 
-  /** The same for in-place sums, which need float32. */
+  /** In-place sums need float32. */
   sumsInPlace(elements: number): boolean {
     return this.working === scalarType.float32 && this.writesInPlace(elements);
   }
@@ -134,13 +131,12 @@ export class TorchDevice {
     return this.torch.view(handle, [count, width], [stride, 1], start * stride + from);
   }
 
-  /** Runs of rows that stay in a CPU's cache between operations. */
+  /** Rows that stay in a CPU's cache. */
   *tiles(rows: number, width: number): Generator<Span> {
     const most = Math.max(1, Math.floor(tileElements / Math.max(1, width)));
     for (let start = 0; start < rows; start += most) yield { start, count: Math.min(most, rows - start) };
   }
 
-  /** Rounds to the working precision. */
   rounded(x: Handle): Handle {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, this.working);
   }
@@ -150,16 +146,13 @@ export class TorchDevice {
     return this.working === scalarType.float32 ? x : this.torch.cast(x, scalarType.float32);
   }
 
-  /** Int64 copy of an index tensor, cached. */
+  /** Int64, cached. */
   indices(tensor: Tensor): Handle {
     const ints = this.store.get(tensor);
     return this.store.derive(ints, "int64", () => this.torch.cast(ints.handle, scalarType.int64));
   }
 
-  /**
-   * @throws LaconicError `input_invalid` if `ids` has an integer outside [0, limit): the device would read out of
-   * bounds
-   */
+  /** @throws LaconicError `input_invalid` for an integer outside [0, limit): the device would read out of bounds */
   expectIndices(ids: Tensor, limit: number, place: string): void {
     const [least, most] = this.store.get(ids).range;
     if (sizeOf(ids.shape) === 0 || (least >= 0 && most < limit)) return;

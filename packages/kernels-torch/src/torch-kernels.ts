@@ -24,10 +24,10 @@ function hostMemory(): DeviceMemory {
   return { free: process.availableMemory(), total: totalmem() };
 }
 
-/** `fused` is PyTorch's kernel for the device; `math` is plain products. */
+/** `math` is plain products. */
 export type AttentionKind = "fused" | "math";
 
-/** `plain` uses views and copies on any device, the others CUDA's flash attention. */
+/** `plain` runs on any device, the others are CUDA's flash attention. */
 export type CacheKind = "plain" | FlashCacheKind;
 
 /** Defaults run on any device. */
@@ -35,11 +35,9 @@ export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
-  /** Max bytes of a head tile. */
   readonly headBytes?: number;
-  /** Min multiplications for oneDNN products on the CPU. */
   readonly oneDnnFrom?: number;
-  /** Whether the order of sums is the same in every run. Default: true on the CPU only. */
+  /** Default: true on the CPU only. */
   readonly deterministic?: boolean;
 }
 
@@ -58,7 +56,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${deterministic && torch.device === "cuda" ? ", deterministic" : ""}`,
     dtype,
     deterministic,
-    // The order of sums in matrix products depends on the number of rows.
+    // Sums depend on the number of rows.
     batchInvariant: false,
     branchCost: treeAttentionCost,
     cachePageSize: caching === "pages" ? flashPageSize : null,
@@ -119,7 +117,7 @@ function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
         finish = torch.startRead(isInt || precision === "full" ? handle : device.widened(handle), shape, values);
         return [];
       });
-      // A caller that enqueues more work before awaiting this keeps the device busy.
+      // More work enqueued before this keeps the device busy.
       await Promise.resolve();
       finish();
       return values;

@@ -3,8 +3,8 @@ import { systemOf, type System } from "@laconic/core/platform";
 import { list, type TorchInstall } from "./torch-install.ts";
 
 /**
- * Libraries of the `nvidia-*` wheels that PyTorch needs, dependencies first, as `import torch` preloads them. Others
- * are never loaded: `libnvblas` crashes without a GPU, and NVSHMEM's plug-ins need a network card.
+ * Libraries of the `nvidia-*` wheels that PyTorch needs, dependencies first. Others are never loaded: `libnvblas`
+ * crashes without a GPU, and NVSHMEM needs a network card.
  */
 export function nvidiaLibraries(install: TorchInstall): string[] {
   const root = join(dirname(install.folder), "nvidia");
@@ -15,7 +15,7 @@ export function nvidiaLibraries(install: TorchInstall): string[] {
   return wanted.flatMap((library) => files.filter(({ name }) => isVersionOf(library, name)).map(({ file }) => file));
 }
 
-/** Files or names of the CUDA runtime, PyTorch's first. Windows wheels hold them in PyTorch's folder. */
+/** CUDA runtimes, PyTorch's first. Windows wheels hold them in PyTorch's folder. */
 export function cudaNames(install: TorchInstall, { title }: System = systemOf(process.platform)): string[] {
   if (title === "macOS") return [];
   if (title === "Windows") {
@@ -26,7 +26,7 @@ export function cudaNames(install: TorchInstall, { title }: System = systemOf(pr
   return [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"];
 }
 
-/** Order of `_preload_cuda_deps` (torch/__init__.py): dependencies first. */
+/** Order of `_preload_cuda_deps` (torch/__init__.py). */
 const wanted: readonly string[] = [
   "libcudart",
   "libnvJitLink",

@@ -10,14 +10,14 @@ export interface TorchInstall {
   /** The `torch` package, or a folder with a `lib` folder. */
   readonly folder: string;
   readonly libraries: string;
-  /** Value of `torch.__version__`; null if unknown. */
+  /** `torch.__version__`, or null. */
   readonly version: string | null;
   readonly cuda: boolean;
 }
 
 /**
- * Finds PyTorch in LACONIC_TORCH, then the Pythons of LACONIC_PYTHON, the active environment and the path, then the
- * usual folders.
+ * Finds PyTorch in LACONIC_TORCH, the Pythons of LACONIC_PYTHON, the active environment and the path, then the usual
+ * folders.
  * @throws LaconicError `device_unavailable` with the searched folders
  */
 export function findTorch(
@@ -68,7 +68,7 @@ function* candidates(environment: Environment, system: System): Generator<string
   yield "/opt/libtorch";
 }
 
-/** Asks this Python for its torch package without importing it. */
+/** Finds this Python's torch package without importing it. */
 function askPython(python: string): string | null {
   const program = "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s else '')";
   try {
@@ -111,7 +111,7 @@ function readVersion(folder: string): string | null {
   return null;
 }
 
-/** Names in a folder; empty if it cannot be read. */
+/** Names in a folder; empty if unreadable. */
 export function list(folder: string): string[] {
   try {
     return readdirSync(folder);

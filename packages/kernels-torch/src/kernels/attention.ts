@@ -6,7 +6,7 @@ import type { DenseAttention, DenseSize, Rows } from "./dense-attention.ts";
 import { packRows, padRows, paddedLayout, paddedRows, type PaddedLayout } from "./padding.ts";
 import { treeAttention } from "./tree-attention.ts";
 
-/** Attention over packed sequences padded to the longest, and over segment trees. */
+/** Attention over packed sequences and segment trees. */
 export function attentionKernels(
   device: TorchDevice,
   dense: DenseAttention,
@@ -39,7 +39,7 @@ export function attentionKernels(
         if (rows === 0) return [empty(q), empty(k), empty(v)];
         if (layout.tree) return overTree.backward({ dOut, q, k, v, out, logSumExp }, layout, layout.tree, shape);
         const padded = paddedLayout(device, layout, rows);
-        // Padded query rows and their gradients are zero: they add nothing to keys.
+        // Padded query rows and gradients are zero.
         const saved = {
           q: at(q, padded),
           k: at(k, padded),

@@ -7,10 +7,10 @@ import type { TorchDevice } from "../torch-device.ts";
 import { cpuDenseAttention, scaleOf, type Rows } from "./dense-attention.ts";
 import type { TorchTensor } from "../tensors.ts";
 
-/** Max elements of scores, or of gathered keys, at once. */
+/** Max elements of scores, or of gathered keys. */
 const maxElements = 2 ** 25;
 
-/** New tokens, packed: query [N, queryHeads * headDim], keys and values [N, kvHeads * headDim]. */
+/** Packed: query [N, queryHeads * headDim], keys and values [N, kvHeads * headDim]. */
 export interface NewTokens {
   readonly query: Handle;
   readonly keys: Handle;
@@ -18,13 +18,13 @@ export interface NewTokens {
   readonly tokens: number;
 }
 
-/** Keys or values: one matrix [reach, headDim] per head, `stride` elements apart. */
+/** One matrix [reach, headDim] per head, `stride` elements apart. */
 interface HeldRows {
   readonly handle: Handle;
   readonly stride: number;
 }
 
-/** softmax(q k^T + mask) v with plain float32 products in tiles, on any device. */
+/** softmax(q k^T + mask) v with plain float32 products in tiles. */
 export function attendTiled(
   device: TorchDevice,
   { query, tokens }: NewTokens,
@@ -55,7 +55,7 @@ export function attendTiled(
         [longest * row, (queryHeads / kvHeads) * headDim, headDim, row, 1],
         (first * longest + from) * row,
       );
-      // The queries of a decode step are already in order.
+      // A decode step's queries are in order.
       const ordered = longest === 1 ? part : torch.call(aten.contiguous, part, { int: 0 });
       return attendOnce(device, ordered, { keys, values, mask, count, length, reach }, shape);
     });
@@ -73,7 +73,7 @@ export function attendTiled(
   return packRows(device, out, layout, row);
 }
 
-/** Keys or values from sequence `first`: a view of consecutive single pages, else a copy. */
+/** A view of consecutive single pages, else a copy. */
 function heldRows(
   device: TorchDevice,
   cache: TorchCache,
@@ -125,7 +125,7 @@ interface Tile {
   readonly length: number;
 }
 
-/** Additive float32 mask [count, length, reach]: 0 for visible positions, else -infinity. */
+/** Additive float32 mask [count, length, reach]. */
 function maskOf(
   device: TorchDevice,
   cache: TorchCache,
@@ -163,7 +163,7 @@ interface Held {
   readonly reach: number;
 }
 
-/** [count, kvHeads, group, length, headDim], contiguous, to [count * length, queryHeads * headDim]. */
+/** [count, kvHeads, group, length, headDim] to [count * length, queryHeads * headDim]. */
 function attendOnce(
   device: TorchDevice,
   query: Handle,
@@ -208,7 +208,7 @@ function attendOnce(
   return torch.view(device.rounded(torch.call(aten.contiguous, byToken, { int: 0 })), [count * length, row]);
 }
 
-/** Flash attention of new sequences on the CPU: one batch if padding is small, else in turn. */
+/** Flash attention of new sequences on the CPU: one batch if padding is small. */
 export function attendWithoutPast(
   device: TorchDevice,
   input: NewTokens,
@@ -235,10 +235,7 @@ export function attendWithoutPast(
   return packRows(device, mixed, padded, queryHeads * headDim);
 }
 
-/**
- * Flash attention on the CPU without a mask, sequence by sequence: among new tokens and over cached ones, merged by
- * their log-sum-exps.
- */
+/** Flash attention on the CPU, sequence by sequence: among new tokens and over cached ones, merged by log-sum-exps. */
 export function attendInTurn(
   device: TorchDevice,
   input: NewTokens,
@@ -266,7 +263,7 @@ export function attendInTurn(
       null,
       scaleOf(shape),
     );
-    // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); sums [1, heads, length], any strides.
+    // exp(a) / (exp(a) + exp(b)) = sigmoid(a - b); sums [1, heads, length].
     const share = torch.view(
       torch.call(aten.contiguous, torch.call(aten.sigmoid, torch.subtract(ownSums, earlierSums)), { int: 0 }),
       [1, queryHeads, part.length, 1],
@@ -280,7 +277,7 @@ interface Part extends Omit<NewTokens, "tokens"> {
   readonly length: number;
 }
 
-/** Packs the results of `attend`, [1, queryHeads, length, headDim] per sequence. */
+/** Packs results, [1, queryHeads, length, headDim] per sequence. */
 function inTurn(
   device: TorchDevice,
   input: NewTokens,
@@ -334,7 +331,7 @@ function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: numbe
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
 }
 
-/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each. Positions of a head are contiguous. */
+/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each. */
 export interface TorchCache extends KeyValueCache {
   readonly keys: TorchTensor;
   readonly values: TorchTensor;

@@ -6,12 +6,11 @@ import type { TorchDevice } from "../torch-device.ts";
 import { attentionKernels } from "./attention.ts";
 import { scaleOf, type DenseAttention, type Rows } from "./dense-attention.ts";
 
-/** Optional arguments that newer versions append; older versions ignore them. */
+/** Optional arguments that newer versions append. */
 const none = [null, null, null, null, null, null] as const;
 
 /**
  * Flash attention on packed sequences (Dao 2023, PyTorch's kernel): bfloat16, head sizes up to 256 in steps of 8.
- * Backward state is attached to the log-sum-exps.
  * @param plain - for unsupported heads
  */
 export function cudaAttentionKernels(
@@ -103,19 +102,19 @@ export function cudaAttentionKernels(
   };
 }
 
-/** [heads, N] as the contract's [N, heads]; a view, because only tests read it. */
+/** [heads, N] as [N, heads]; a view, because only tests read it. */
 function byRow(torch: Torch, sums: Handle, heads: number, rows: number): Handle {
   return torch.view(sums, [rows, heads], [1, rows]);
 }
 
-/** Adopts a result of {@link byRow}; `handle` of the device makes it contiguous. */
+/** Adopts a result of {@link byRow}. */
 function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, number]): TorchTensor {
   const tensor = new TorchTensor(sums, shape, "float", "full", [0, 0]);
   [tensor.rowStride] = shape;
   return store.adopt(tensor);
 }
 
-/** The same kernel for sequences of equal length, as packed ones: its backward pass takes no others. */
+/** For sequences of equal length, as packed ones. */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   const offsets = (sequences: number, length: number): Handle =>
@@ -123,7 +122,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
       Int32Array.from({ length: sequences + 1 }, (_, s) => s * length),
       [sequences + 1],
     );
-  /** Rows of all sequences; copied if not evenly spaced. */
+  /** Copied if not evenly spaced. */
   const packed = (x: Rows, sequences: number, length: number, count: number, width: number): Handle => {
     const { handle, stride, offset = 0, sequenceStride = length * stride } = x;
     if (sequenceStride === length * stride)
@@ -176,7 +175,7 @@ function cudaDenseAttention(device: TorchDevice): DenseAttention {
         { int: keys },
         { float: 0 },
         { bool: causal },
-        // Random state is unused without dropout.
+        // Unused without dropout.
         device.number(0, [2], scalarType.int64),
         device.number(0, [], scalarType.int64),
         ...([scaleOf(shape), null, null] as readonly Argument[]),

@@ -9,14 +9,13 @@ export interface Rows {
   readonly stride: number;
   /** Elements before the first row. Default 0. */
   readonly offset?: number;
-  /** Elements between the first rows of two sequences. Default: contiguous sequences. */
+  /** Elements between first rows of sequences. Default: contiguous. */
   readonly sequenceStride?: number;
 }
 
 /** Batch of sequences of equal length. */
 export interface DenseSize {
   readonly sequences: number;
-  /** Query rows and key rows per sequence. */
   readonly queries: number;
   readonly keys: number;
   /** Whether rows attend only to themselves and earlier rows; then `keys` equals `queries`. */
@@ -24,15 +23,15 @@ export interface DenseSize {
 }
 
 export interface DenseSaved extends Readonly<Record<"q" | "k" | "v" | "out", Rows>> {
-  /** Includes attended keys outside this call; the gradients cover only these keys. */
+  /** Includes keys outside this call, whose gradients are not computed. */
   readonly logSumExp: Rows;
 }
 
-/** Attention between sequences of equal length, matrices by rows: q [sequences * queries, queryHeads * headDim]. */
+/** Attention between sequences of equal length, by rows: q [sequences * queries, queryHeads * headDim]. */
 export interface DenseAttention {
-  /** Returns out like q, and float32 log-sum-exps of the scaled scores [rows of q, queryHeads]. */
+  /** Returns out, and float32 log-sum-exps of the scaled scores [rows of q, queryHeads]. */
   forward(q: Rows, k: Rows, v: Rows, size: DenseSize, shape: AttentionShape): Handles<2>;
-  /** Returns contiguous gradients like q, k and v. */
+  /** Returns contiguous gradients. */
   backward(dOut: Rows, saved: DenseSaved, size: DenseSize, shape: AttentionShape): Handles<3>;
 }
 
@@ -108,7 +107,7 @@ function heads(
   return torch.view(handle, [sequences, count, length, width], strides, offset);
 }
 
-/** Inverse of `heads` for any strides: [sequences, heads, length] or with a width, by rows. */
+/** Inverse of `heads` for any strides, by rows. */
 function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number, width: number]): Handle {
   return torch.view(
     torch.call(aten.contiguous, torch.call(aten.transpose, x, { int: 1 }, { int: 2 }), { int: 0 }),
@@ -116,13 +115,10 @@ function byRows({ torch }: TorchDevice, x: Handle, shape: readonly [rows: number
   );
 }
 
-/** Max elements of scores at once. */
+/** Max elements of scores. */
 const maxScores = 2 ** 26;
 
-/**
- * Attention by plain float32 products, a few sequences at a time: for every device, and the reference for fused
- * kernels.
- */
+/** Attention by plain float32 products: for every device, and the reference for fused kernels. */
 export function mathDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   const { float32 } = scalarType;
@@ -163,7 +159,6 @@ export function mathDenseAttention(device: TorchDevice): DenseAttention {
     );
     return torch.view(torch.call(aten.contiguous, view, { int: 0 }), [sequences * length, headCount * width]);
   };
-  /** Runs `body` on small runs of sequences and concatenates the results. */
   const inRuns = <Count extends 2 | 3>(
     { sequences, queries, keys }: DenseSize,
     { queryHeads, kvHeads }: AttentionShape,

@@ -11,7 +11,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
   const { store, torch } = device;
   const columnsOf = (x: Handle, rows: number, width: number, start: number): Handle =>
     torch.view(x, [rows, width], [2 * width, 1], start);
-  /** Gradients of `swiGlu`: left = d u silu'(g), right = d silu(g). */
+  /** left = d u silu'(g), right = d silu(g). */
   const gradients = (d: Handle, g: Handle, u: Handle, left: Handle, right: Handle): void => {
     torch.call(aten.multiplyOut, d, u, left);
     torch.call(aten.siluBackwardOut, left, g, left);
@@ -74,7 +74,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     swiGluBackward(dOut, gate, up) {
       const [rows, width] = matrixSize(gate);
       const inputs = [device.rows(dOut), device.rows(gate), device.rows(up)];
-      // Adjacent columns, as products with both weights expect.
+      // Adjacent columns, as joint products expect.
       const side = [0, width] as const;
       const place = { matrix: {}, stride: 2 * width };
       if (!device.writesInPlace(rows * width)) {

@@ -6,10 +6,10 @@ import type { TorchTensor } from "../tensors.ts";
 import { scaleOf } from "./dense-attention.ts";
 import type { Caching } from "./key-value-cache.ts";
 
-/** `slots` finds sequences by their start (from 2.10), `pages` uses a block table (from 2.13). */
+/** `slots` finds sequences by start (from 2.10), `pages` by a block table (from 2.13). */
 export type FlashCacheKind = "slots" | "pages";
 
-/** Page size for block tables, in positions. */
+/** In positions. */
 export const flashPageSize = 256;
 
 /** One layer's keys and values, [pages, pageSize, kvHeads, headDim] each. */
@@ -19,8 +19,8 @@ interface FlashCache extends KeyValueCache {
 }
 
 /**
- * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): one call for prefill and decode, without a mask.
- * Keys are copied only if the kernel cannot read pages. Decode steps send nothing to the device.
+ * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): one call for prefill and decode. Keys are copied
+ * only if the kernel cannot read pages.
  * @param plain - for unsupported heads
  */
 export function flashCacheKernels(
@@ -76,7 +76,7 @@ export function flashCacheKernels(
           { bool: false },
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null] as readonly Argument[]),
           table === null ? null : { some: table },
-          // More splits leave rows of paged keys unwritten and make rows depend on their number.
+          // More splits leave rows of paged keys unwritten.
           ...(pagesKnown ? [{ some: { int: 1 } }] : [null]),
         ];
       };
@@ -115,7 +115,7 @@ interface Stretch {
   readonly length: number;
 }
 
-/** @param apart - whether the caches differ, so that no copy reads earlier writes */
+/** @param apart - whether the caches differ */
 function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart: boolean): readonly Stretch[] {
   const found: { first: number; count: number; length: number }[] = [];
   from.forEach((page, i) => {
@@ -141,11 +141,10 @@ function viewed({ store, torch }: TorchDevice, held: TorchTensor, name: string, 
 interface FoundKeys {
   readonly keys: Handle;
   readonly values: Handle;
-  /** Start of each sequence's keys, int32 [S + 1]. */
+  /** int32 [S + 1]. */
   readonly starts: Handle;
   /** int32 [S, width]; null for contiguous sequences. */
   readonly table: Handle | null;
-  /** Max positions of a sequence. */
   readonly reach: number;
 }
 
@@ -196,7 +195,7 @@ function isStep({ layout, past }: CachePlan): boolean {
   return layout.longest === 1 && layout.offsets.at(-1) === past.length;
 }
 
-/** Positions per sequence, including new ones: int32 [S]. */
+/** Positions per sequence with new ones: int32 [S]. */
 function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
@@ -220,7 +219,7 @@ function placesOfNew(device: TorchDevice, plan: CachePlan, cache: KeyValueCache,
   );
 }
 
-/** Position of each new token in [pages, pageSize], int64 [N]; decode steps compute it on the device. */
+/** Position of each new token in [pages, pageSize], int64 [N]. */
 function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValueCache): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
@@ -240,7 +239,7 @@ function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValue
       const start = torch.multiplyByNumber(wide(device.handle(plan.tableOnDevice)), pageSize);
       return torch.cast(torch.add(start, held), int64);
     }
-    // Page and position in it: quotient and rest of past / pageSize, a power of two.
+    // Quotient and rest of past / pageSize, a power of two.
     const number = torch.full([1], int64, bits);
     const place = torch.call(aten.shiftRight, device.indices(plan.pastOnDevice), number);
     const page = torch.call(

@@ -7,7 +7,7 @@ import type { TorchDeviceName } from "../native/library.ts";
 
 const { float32, int64 } = scalarType;
 
-/** Target tensor for a weight's gradient, and whether to add to it. */
+/** Target for a weight's gradient, and whether to add to it. */
 export interface WeightPlace {
   readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
 }
@@ -15,30 +15,28 @@ export interface WeightPlace {
 interface Rows {
   readonly count: number;
   readonly hidden: Handle;
-  /** Hidden rows over the temperature; null if the working precision would round them. */
+  /** Hidden rows over the temperature; null if this would round them. */
   readonly overTemperature: Handle | null;
-  /** [count, 1]; equal in all columns of a row. */
+  /** [count, 1]. */
   readonly inverseTemperature: Handle;
   /** int64 [count, 1] */
   readonly targets: Handle;
 }
 
-/** Buffers for all tiles: allocations per tile would fragment memory. */
+/** Buffers for all tiles, against fragmentation. */
 interface Space {
-  /** For logits; null if the product allocates its result. */
+  /** Null if the product allocates its result. */
   readonly first: Handle | null;
   readonly second: Handle | null;
 }
 
-/** Targets in a range of columns. */
 interface Places {
-  /** int64 [count, 1]: column of the target, or the nearest column in range. */
+  /** int64 [count, 1]: column of the target, or the nearest in range. */
   readonly index: Handle;
-  /** [count, 1]: 1 for targets in range, else 0; null if all are. */
+  /** [count, 1]: 1 for targets in range; null if all are. */
   readonly here: Handle | null;
 }
 
-/** @throws LaconicError `input_invalid` for a target outside the vocabulary */
 function expectHeadInputs(
   device: TorchDevice,
   hidden: Tensor,
@@ -52,7 +50,7 @@ function expectHeadInputs(
   return [rows, width, vocabulary];
 }
 
-/** The weight's gradient, in place or new; zeroed if no row will write it. */
+/** In place or new; zeroed if no row will write it. */
 function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed: WeightPlace["dWeight"]): Handle {
   const { torch } = device;
   const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);
@@ -60,7 +58,7 @@ function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, pl
   return gradient;
 }
 
-/** Output layer and log-softmax in float32, in tiles: the full logits never exist. */
+/** Output layer and log-softmax in float32, in tiles. */
 export function headKernels(
   device: TorchDevice,
   limit: number = tileLimit[device.torch.device],
@@ -167,7 +165,7 @@ class Head {
       places.here ?? this.#torch.full([rows.count, 1], float32, 1),
     ];
   }
-  /** Log-prob, entropy and log-sum-exp per row, [count, 1], from column ranges. */
+  /** Log-prob, entropy and log-sum-exp per row, [count, 1]. */
   #combined(parts: readonly Handles<5>[]): Handles<3> {
     const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
       this.#joined(
@@ -178,7 +176,7 @@ class Head {
     if (parts.length === 1)
       return [chosen, this.#torch.multiplyByNumber(minusEntropy, -1), this.#torch.subtract(most, topShare)];
     const top = this.#torch.call(aten.maxOver, most, { ints: [1] }, { bool: true });
-    // Relative to the largest logit, so that small numbers keep their precision.
+    // Keeps the precision of small numbers.
     const above = this.#torch.subtract(this.#torch.subtract(most, top), topShare);
     const total = this.#torch.call(aten.log, this.#sums(this.#torch.call(aten.exp, above)));
     const logShare = this.#torch.subtract(above, total);
@@ -229,7 +227,7 @@ class Head {
     const { hidden, weight, targets, inverseTemperature, logSumExp } = tensors;
     const [rows, width, vocabulary] = expectHeadInputs(this.#device, hidden, weight, targets, "headLogProbsBackward");
     const placed = needs.weight ? into.dWeight : undefined;
-    // Products without in-place sums need a second buffer.
+    // Other products need a second buffer.
     const bytes = this.#exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
     const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, this.#limit);
     const [dHidden, dW] = this.#torch.run(() => {
@@ -299,23 +297,23 @@ export interface HeadTiles {
 }
 
 export interface TileBytes {
-  /** Bytes per logit, all arrays together. */
+  /** Bytes per logit. */
   readonly element: number;
   /** Additional bytes per column. */
   readonly column: number;
 }
 
-/** Max bytes per tile, all arrays together. */
+/** Max bytes per tile. */
 export const tileLimit: Readonly<Record<TorchDeviceName, number>> = {
   cpu: 2 ** 26,
   cuda: 2 ** 29,
   mps: 2 ** 28,
 };
 
-/** Below `thin` rows, reading weights dominates a product; above `many`, rows gain nothing. */
+/** Below `thin` rows, reading weights dominates; above `many`, rows gain nothing. */
 const [thin, many] = [1024, 2048] as const;
 
-/** Tiles of whole rows if enough fit, else of columns, so that weights are read and written once. */
+/** Tiles of whole rows if enough fit, else of columns. */
 export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, limit: number): HeadTiles {
   const fitting = Math.floor((limit - vocabulary * bytes.column) / (vocabulary * bytes.element));
   if (fitting >= Math.min(rows, thin)) return { rows: spans(rows, fitting), columns: spans(vocabulary, vocabulary) };

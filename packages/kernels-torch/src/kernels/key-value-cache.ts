@@ -8,10 +8,10 @@ import { attendTiled, attendInTurn, attendWithoutPast, type TorchCache } from ".
 
 export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
-/** Max elements of scores for several short continuations in one call. */
+/** Max elements of scores for several continuations in one call. */
 const fewScores = 2 ** 22;
 
-/** Caches for any device: single pages are read as views, others are copied. */
+/** Caches for any device: single pages are views. */
 export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
   const { store, torch } = device;
   const caches = new KeyValueCaches<TorchCache>();
@@ -83,17 +83,14 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
   };
 }
 
-/**
- * Positions of new tokens' heads in [pages, kvHeads, pageSize], int64. Single-page decode steps compute them on the
- * device.
- */
+/** Positions of new tokens' heads in [pages, kvHeads, pageSize], int64. */
 function placesOfNew(device: TorchDevice, plan: CachePlan, cache: TorchCache): Handle {
   const { store, torch } = device;
   const { kvHeads, pageSize } = cache;
   const sequences = plan.past.length;
   return store.derive(store.get(plan.pastOnDevice), `new places ${kvHeads} ${pageSize}`, () => {
     const step = plan.layout.longest === 1 && plan.layout.offsets.at(-1) === sequences;
-    // Computing on the host is faster for the CPU, and MPS has no wide enough type.
+    // The host is faster for the CPU, and MPS has no wide enough type.
     if (torch.device !== "cuda" || !step || plan.table.length !== sequences) {
       const places = newPlaces(plan, cache);
       return torch.uploadIndices(places, [places.length]);

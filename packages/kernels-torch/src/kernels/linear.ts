@@ -6,7 +6,7 @@ import { fullProduct, hasOneDnn, matrixOf, oneDnnFrom, oneDnnProduct, placeProdu
 
 type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
 
-/** Dense products by the BLAS library, or by oneDNN from `minOneDnn` multiplications. */
+/** Dense products by BLAS, or by oneDNN from `minOneDnn` multiplications. */
 export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFrom): Pick<Kernels, Products> {
   const { torch, store } = device;
   const bigEnough = hasOneDnn(device) ? Math.max(1, minOneDnn) : Infinity;
@@ -17,13 +17,12 @@ export function linearKernels(device: TorchDevice, minOneDnn: number = oneDnnFro
     return [rows, inner, outer];
   };
   const rowsOf = (x: Tensor): Handle => device.rows(x).handle;
-  /** Weight as the right factor; cached view. */
   const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
     const w = device.handle(weight);
     return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
   const newOnes = (rows: number): Handle => torch.full([1, rows], device.working, 1);
-  /** Float32 product, written to its place if present. */
+  /** Float32 product, in place if present. */
   const parameterGradient = (
     shape: readonly number[],
     place: GradientPlace | undefined,

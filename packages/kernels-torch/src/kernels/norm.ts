@@ -4,18 +4,17 @@ import { aten, type Handle, type Handles } from "../native/torch.ts";
 import { tileElements, type TorchDevice, type Span } from "../torch-device.ts";
 import { sumInto } from "./products.ts";
 
-/** `fused` is PyTorch's GPU kernel, which rounds the weight's gradient; `composed` is plain products. */
+/** `fused` is PyTorch's GPU kernel, which rounds the weight's gradient. */
 export type NormBackward = "fused" | "composed";
 
-/** RMSNorm (Zhang and Sennrich 2019) with float32 statistics. Row sums are products with a column. */
+/** RMSNorm (Zhang and Sennrich 2019) with float32 statistics. */
 export function normKernels(device: TorchDevice, backward: NormBackward): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   const { torch, store } = device;
   const { float32 } = scalarType;
-  /** Constant, cached with the weight. */
   const constant = (weight: Tensor, name: string, shape: readonly number[], value: number): Handle =>
     store.derive(store.get(weight), name, () => torch.full(shape, float32, value));
 
-  /** PyTorch's CPU operator takes more and wider steps than these. */
+  /** PyTorch's CPU operator takes more and wider steps. */
   const composed = (x: Handle, weight: Tensor, rows: number, width: number, epsilon: number): Handles<2> => {
     const mean = constant(weight, "mean", [width, 1], 1 / width);
     const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
@@ -27,7 +26,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     torch.call(aten.multiplyInPlace, normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
-  /** The same in float32 tiles, into existing memory. */
+  /** In float32 tiles. */
   const composedInto = (x: Tensor, weight: Tensor, epsilon: number, out: Handle, inverse: Handle): void => {
     const [rows, width] = x.shape as readonly [number, number];
     const mean = constant(weight, "mean", [width, 1], 1 / width);
@@ -47,7 +46,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         return [];
       });
   };
-  /** Writes dX to `out`. @returns the gradient of the weight */
+  /** Writes dX to `out` and returns the weight's gradient. */
   const backwardInto = (dOut: Tensor, x: Tensor, weight: Tensor, inverse: Handle, out: Handle): Handle => {
     const [rows, width] = x.shape as readonly [number, number];
     const [d, input, w] = [device.handle(dOut), device.handle(x), device.handle(weight)];
@@ -99,7 +98,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
       });
       return { out: store.adoptFloats(out, x.shape), invRms: store.adoptFloats(invRms, [rows], "full") };
     },
-    // Composed, with s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
+    // With s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
     rmsNormBackward(dOut, x, weight, invRms) {
       const [rows, width] = matrixSize(x);
       if (rows === 0)
@@ -151,10 +150,9 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
   };
 }
 
-/** Max elements of tables repeated for all heads, as in decode steps. */
+/** Max elements of tables repeated for all heads. */
 const fewElements = 1 << 20;
 
-/** @throws LaconicError `input_invalid` for a position outside the tables */
 function expectRotary(
   device: TorchDevice,
   x: Tensor,
@@ -182,7 +180,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
             : [half, torch.call(aten.negate, half)];
       return torch.call(aten.cat, { tensors: halves }, { int: 1 });
     });
-  /** Table rows, [N, 1, headDim]; shared by all layers of a pass. */
+  /** [N, 1, headDim]; shared by all layers. */
   const rowsAt = (tables: RotaryTables, positions: Tensor, which: "cos" | "forward" | "inverse"): Handle => {
     const table = wholeHead(tables, which);
     const [count, headDim] = [positions.shape[0] as number, 2 * (tables.cos.shape[1] as number)];
@@ -191,13 +189,13 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       torch.view(torch.call(aten.indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
     );
   };
-  /** The same for all heads, [N, heads * headDim], in decode steps. */
+  /** [N, heads * headDim], in decode steps. */
   const allHeads = (rows: Handle, count: number, heads: number, headDim: number, positions: Tensor): Handle =>
     store.derive(store.get(positions), `rotary ${rows} of ${heads} heads`, () => {
       const repeated = torch.view(rows, [count, heads, headDim], [headDim, 0, 1]);
       return torch.view(torch.call(aten.contiguous, repeated, { int: 0 }), [count, heads * headDim]);
     });
-  /** Columns with the halves of each head exchanged, int64; cached. */
+  /** int64 columns with the halves of each head exchanged. */
   const exchanged = ({ cos }: RotaryTables, heads: number, half: number): Handle =>
     store.derive(store.get(cos), `exchanged halves of ${heads}`, () => {
       const columns = Int32Array.from({ length: 2 * heads * half }, (_, column) =>
@@ -211,7 +209,6 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
-      /** Rotates rows: cos part into `out`, exchanged sin part into `room`, then their sum. */
       const rotateTile = (span: Span, room: Handle, out: Handle): void => {
         const { start, count: some } = span;
         const byHead = (of: Handle, step: number, first: number): Handle =>

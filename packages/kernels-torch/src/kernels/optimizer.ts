@@ -4,12 +4,12 @@ import { scalarType } from "../native/scalar-type.ts";
 import { aten, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
-/** Gradient norm and AdamW over contiguous ranges instead of tensors. */
+/** Gradient norm and AdamW over contiguous ranges. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { torch, store } = device;
   const mps = torch.device === "mps";
 
-  /** Norms of blocks and of the rest; their squares add up to the sum of squares. */
+  /** Norms of blocks and of the rest. */
   const norms = ({ length, view }: Stretch): Handle[] => {
     const blocks = Math.floor(length / blockLength);
     const rest = length - blocks * blockLength;
@@ -21,7 +21,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     ];
   };
 
-  /** Gradient divisor, shared by both halves of a step; null without clipping. */
+  /** Shared by both halves of a step; null without clipping. */
   const divisor = ({ squares, maxNorm }: GradientClip): Handle | null => {
     if (maxNorm === Infinity) return null;
     return store.derive(store.get(squares), `divisor ${maxNorm}`, () => {
@@ -31,7 +31,6 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     });
   };
 
-  /** 1 if the sum is not finite, else 0. */
   const infinite = ({ squares }: GradientClip): Handle =>
     store.derive(store.get(squares), "infinite", () => {
       const found = torch.full([1], scalarType.float32, 0);
@@ -40,10 +39,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
       return found;
     });
 
-  /**
-   * Clips before MPS' fused step, which ignores clipping (PyTorch's source up to 2.14).
-   * @returns false if the sum is not finite
-   */
+  /** MPS' fused step ignores clipping (PyTorch's source up to 2.14). False if the sum is not finite. */
   const clipOnMps = (clip: GradientClip, parts: readonly Stretch[]): boolean => {
     const sum = new Float32Array(1);
     torch.read(device.handle(clip.squares), [1], sum);
@@ -55,7 +51,7 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
     return true;
   };
 
-  /** PyTorch counts steps in a float32 tensor. */
+  /** A float32 tensor, as PyTorch counts. */
   const stepCount = ({ clip, step }: AdamWStep): Handle => {
     const make = (): Handle => torch.full([1], scalarType.float32, step);
     return clip ? store.derive(store.get(clip.squares), `step ${step}`, make) : make();

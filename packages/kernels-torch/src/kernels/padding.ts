@@ -9,11 +9,11 @@ export interface PaddedLayout {
   readonly rows: number;
   readonly sequences: number;
   readonly longest: number;
-  /** Padded row of each packed row, int64 [N]; null without padding. */
+  /** int64 [N]; null without padding. */
   readonly places: Handle | null;
 }
 
-/** Cached with the layout. */
+/** Cached. */
 export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: number): PaddedLayout {
   const { store, torch } = device;
   const { offsets, longest } = layout;

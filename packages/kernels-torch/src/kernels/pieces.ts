@@ -6,7 +6,7 @@ import type { TorchDevice } from "../torch-device.ts";
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
-/** Matrix columns with shared memory, and tensors with a shared allocation. */
+/** Matrix columns, and tensors with a shared allocation. */
 export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   const { torch, store } = device;
   return {
@@ -75,7 +75,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** Whether matrices are consecutive columns of one matrix, already joined in memory. */
+/** Whether matrices are consecutive columns of one matrix in memory. */
 function areNeighbours(parts: readonly TorchTensor[]): boolean {
   const [first] = parts;
   let start = first?.columnsOf?.start ?? 0;

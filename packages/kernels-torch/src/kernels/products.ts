@@ -7,8 +7,8 @@ import type { TorchDevice } from "../torch-device.ts";
 type Size = readonly [rows: number, columns: number];
 
 /**
- * Min multiplications for oneDNN. MKL uses AVX-512 only on Intel's processors; on others oneDNN takes 0.8 to 0.95 of
- * its time, except for small products.
+ * Min multiplications for oneDNN. MKL uses AVX-512 only on Intel; elsewhere oneDNN takes 0.8 to 0.95 of its time,
+ * except for small products.
  */
 export const oneDnnFrom: number = (cpus()[0]?.model.includes("Intel") ?? false) ? Infinity : 2 ** 24;
 
@@ -16,7 +16,7 @@ export function hasOneDnn({ torch, working }: TorchDevice): boolean {
   return torch.device === "cpu" && working === scalarType.float32 && torch.library.shims.has(aten.oneDnnLinear.name);
 }
 
-/** x w^T + bias; x is contiguous, w [outer, inner] with any strides. */
+/** x w^T + bias; x is contiguous. */
 export function oneDnnProduct({ torch }: TorchDevice, x: Handle, w: Handle, bias: Handle | null): Handle {
   return torch.call(aten.oneDnnLinear, x, w, bias === null ? null : { some: bias }, { text: "none" }, null, null);
 }
@@ -36,14 +36,14 @@ export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Siz
   return device.widened(product(device, a, b, size));
 }
 
-/** Factor by its stored rows, `stride` elements apart; transposed if `turned`. */
+/** Factor by its rows, `stride` elements apart; transposed if `turned`. */
 export interface Factor {
   readonly handle: Handle;
   readonly stride: number;
   readonly turned: boolean;
 }
 
-/** Writes or adds left right in float32; the right factor is not turned. */
+/** Writes or adds left right in float32. */
 export function placeProduct(
   device: TorchDevice,
   place: GradientPlace,
@@ -85,8 +85,8 @@ export function sumInto(device: TorchDevice, out: Handle, a: Handle, b: Handle, 
 }
 
 /**
- * into += delta for contiguous float32 memory. A product with [1], because the stable interface cannot pass `add_` its
- * Scalar (up to 2.14.1).
+ * into += delta for contiguous float32 memory, as a product with [1]. The stable interface has no Scalar for `add_`
+ * (up to 2.14.1).
  */
 export function addInPlace(device: TorchDevice, into: Handle, delta: Handle, length: number): void {
   sumInto(device, into, into, delta, length);

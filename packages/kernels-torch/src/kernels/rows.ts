@@ -6,14 +6,14 @@ import { scalarType } from "../native/scalar-type.ts";
 
 /**
  * Reads and writes rows by index.
- * @param ordered - sums table gradients by sorted rows in a separate buffer, not by atomic sums
+ * @param ordered - sums table gradients by sorted rows, not by atomic sums
  */
 export function rowKernels(
   device: TorchDevice,
   ordered = true,
 ): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   const { torch, store } = device;
-  /** Sums in float32: many bfloat16 rows would lose precision. */
+  /** Many bfloat16 rows would lose precision. */
   const summed = (d: Handle, index: Handle, rowCount: number): Handle =>
     torch.call(aten.embeddingBackward, device.widened(d), index, { int: rowCount }, { int: -1 }, { bool: false });
   return {
@@ -99,7 +99,6 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
         return [];
       });
       const [least, most] = [target.range, source.range];
-      // No old value remains if every row is written.
       if (count === into.shape[0]) store.changed(target, source.range);
       else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
     },

@@ -6,7 +6,7 @@ import { aten, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 
-/** Sampling settings on the device with values derived at the first draw and cached. Draws upload nothing. */
+/** Sampling settings on the device, cached. */
 export class SamplingInputs {
   readonly kind: SamplingKind;
   readonly rows: number;
@@ -22,7 +22,7 @@ export class SamplingInputs {
     this.rows = this.#settings.shape[0] as number;
   }
 
-  /** Column of `settings`, float32 [B, 1]. */
+  /** float32 [B, 1]. */
   setting(name: SamplingName): Handle {
     const stride = [kernelSampling.length, 1];
     return this.#device.torch.view(this.#settings.handle, [this.rows, 1], stride, kernelSampling.indexOf(name));
@@ -43,13 +43,13 @@ export class SamplingInputs {
     );
   }
 
-  /** Whether a row takes the most likely token, bool [B, 1]. */
+  /** bool [B, 1]. */
   greedy(): Handle {
     const { torch } = this.#device;
     return this.#derive("greedy", () => torch.call(aten.equal, this.setting("temperature"), this.number(0)));
   }
 
-  /** 1 for rows with a top-k, else 0; float32 [B, 1]. */
+  /** 1 or 0; float32 [B, 1]. */
   hasTopK(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-k", () =>
@@ -57,7 +57,7 @@ export class SamplingInputs {
     );
   }
 
-  /** 1 for rows with a top-p, else 0; float32 [B, 1]. */
+  /** 1 or 0; float32 [B, 1]. */
   hasTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has top-p", () =>
@@ -65,7 +65,7 @@ export class SamplingInputs {
     );
   }
 
-  /** 1 for rows with a top-p but no top-k, else 0; float32 [B, 1]. */
+  /** 1 for a top-p without top-k, else 0; float32 [B, 1]. */
   hasOpenTopP(): Handle {
     const { torch } = this.#device;
     return this.#derive("has open top-p", () =>
@@ -73,7 +73,7 @@ export class SamplingInputs {
     );
   }
 
-  /** Rank of the last token kept by top-k, of `width` ranked ones; `width - 1` without top-k. float32 [B, 1]. */
+  /** Rank of the last token kept by top-k, or `width - 1`. float32 [B, 1]. */
   lastOfTopK(width: number): Handle {
     const { torch } = this.#device;
     return this.#derive(`last of top-k ${width}`, () => {

@@ -14,7 +14,7 @@ import { SamplingInputs } from "./sampling-inputs.ts";
 
 const { float32, float64, int64 } = scalarType;
 
-/** One token per row by inverting the cumulative distribution. Only float32 shares have shape [B, V]. */
+/** One token per row by inverting the cumulative distribution. */
 export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { torch, store } = device;
   const wide = (logits: Handle, precision: "working" | "full"): Handle =>
@@ -73,7 +73,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
     },
   };
 
-  /** Replaces tokens without mass, which float32 rounding can select, by the most likely one. int64 [B, 1]. */
+  /** Replaces tokens without mass, which rounding can select, by the most likely one. int64 [B, 1]. */
   function withMass(drawn: Handle, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
     if (device.widest === scalarType.float64) return drawn;
     const inside = torch.call(aten.minimum, drawn, inputs.number(vocabulary - 1, scalarType.int64));
@@ -92,10 +92,10 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   }
 }
 
-/** Tokens ranked for a top-p without top-k; rarely too few. */
+/** Tokens ranked for a top-p without top-k. */
 const rankedTokens = 1024;
 
-/** Shares [B, V], removed tokens set to 0: top-k, then top-p of the rest, then min-p. */
+/** Shares [B, V] after top-k, then top-p of the rest, then min-p. */
 function truncated(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
   const { torch } = device;
   const { kind, rows } = inputs;
@@ -144,7 +144,7 @@ function minOfTopP(
   return least;
 }
 
-/** Sorts rows whose ranked tokens did not reach top-p. Reads their flags on the host. */
+/** Sorts rows whose ranked tokens did not reach top-p. */
 function replaceUnreached(
   device: TorchDevice,
   { shares, least, wanted, reached }: Readonly<Record<"shares" | "least" | "wanted" | "reached", Handle>>,
@@ -157,7 +157,7 @@ function replaceUnreached(
   torch.read(torch.call(aten.multiply, behind, inputs.hasOpenTopP()), [inputs.rows, 1], flags);
   for (let row = 0; row < flags.length; row++) {
     if (flags[row] === 0) continue;
-    // Row by row: sorted shares with float64 sums take five times the memory of the shares.
+    // Row by row, because this takes five times the memory of the shares.
     torch.run(() => {
       const at = torch.uploadIndices(Int32Array.of(row), [1]);
       const own = (values: Handle): Handle => torch.call(aten.indexSelect, values, { int: 0 }, at);
@@ -176,7 +176,7 @@ function replaceUnreached(
   }
 }
 
-/** Tokens per block: few enough for exact float32 sums and cheap float64 sums. */
+/** Few enough for exact float32 sums and cheap float64 sums. */
 const blockWidth = 128;
 
 /** Smaller vocabularies are summed whole. */
@@ -187,7 +187,7 @@ function largestBelowOne(type: ScalarType): number {
 }
 
 /**
- * Token at which a row's cumulative mass exceeds its uniform number: first its block, then the token.
+ * First token whose running sum exceeds the uniform number, by blocks.
  * @param shares - float32 [B, V], not negative, any sum
  * @returns int64 [B, 1]; never a token without mass
  */
@@ -233,12 +233,12 @@ function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs,
   return torch.cast(torch.add(first, torch.cast(place, widest)), int64);
 }
 
-/** A draw of 1 would select a position after the last token. Widest type, [B, 1]. */
+/** A draw of 1 would be past the last token. Widest type, [B, 1]. */
 function uniformBelowOne({ torch, widest }: TorchDevice, inputs: SamplingInputs): Handle {
   return torch.call(aten.minimum, torch.cast(inputs.uniform(), widest), inputs.number(largestBelowOne(widest), widest));
 }
 
-/** Sums of each block in the widest type, [B, ceil(V / blockWidth)]. */
+/** Widest type, [B, ceil(V / blockWidth)]. */
 function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
   const { torch, widest } = device;
   const whole = Math.floor(vocabulary / blockWidth);

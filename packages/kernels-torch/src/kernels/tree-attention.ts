@@ -17,8 +17,8 @@ export interface TreeAttention {
 export const treeAttentionCost: BranchCost = { callWidth: 512, readerWidth: 14 };
 
 /**
- * Each segment attends to itself, and all its descendants attend to it as one block. Log-sum-exps merge the results;
- * backward, the full log-sum-exps make each block's gradients exact. The layout fixes the order of sums.
+ * Each segment attends to itself, and its descendants attend to it as one block. The full log-sum-exps make each
+ * block's gradients exact. The layout fixes the order of sums.
  */
 export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeAttention {
   const { torch } = device;
@@ -55,7 +55,7 @@ export function treeAttention(device: TorchDevice, dense: DenseAttention): TreeA
         ];
         const { queryHeads, headDim } = shape;
         const byHead = (x: Handle, width: number): Handle => torch.view(x, [level.rows.length, queryHeads, width]);
-        // exp(a) / (exp(a) + exp(b)) is the sigmoid of a - b.
+        // exp(a) / (exp(a) + exp(b)).
         const share = byHead(torch.call(aten.sigmoid, torch.subtract(sums, sumsBefore)), 1);
         const merged = torch.call(aten.lerp, byHead(before, headDim), byHead(more, headDim), share);
         const total = torch.call(aten.logAddExp, sumsBefore, sums);
@@ -122,7 +122,7 @@ interface Source extends Rows {
   readonly width: number;
 }
 
-/** Selects rows of a tree's parts and restores their order. Indices are cached with the layout. */
+/** Selects rows of a tree's parts and restores their order. */
 class TreePlaces {
   readonly parts: TreeParts;
   readonly #device: TorchDevice;
@@ -138,7 +138,7 @@ class TreePlaces {
     this.parts = parts;
   }
 
-  /** Source rows, plus a zero row if some places are padding. */
+  /** Adds a zero row for padding. */
   source(x: Tensor, type: ScalarType = this.#device.working): Source {
     const { torch } = this.#device;
     const width = x.shape[1] as number;
@@ -156,7 +156,6 @@ class TreePlaces {
     return part.causal ? this.queries(x, part, name) : this.#taken(x, part.keyRows, `${name} keys`);
   }
 
-  /** Results of a level in row order. */
   packed(parts: readonly Handle[], level: TreeLevel, name: string): Handle {
     const joined = this.joined(parts);
     if (level.places === null) return joined;
@@ -188,18 +187,16 @@ class TreePlaces {
   }
 }
 
-/** Row index of each place in a part. */
 interface PartRows {
-  /** Padding has the index after the last row. */
+  /** Padding is the index after the last row. */
   readonly rows: Int32Array;
-  /** First row and distance of full, evenly spaced runs, which need no gather; else null. */
+  /** First row and distance of evenly spaced runs, which need no gather. */
   readonly regular: { readonly first: number; readonly step: number } | null;
 }
 
-/** Runs of similar length, attended in one call. */
+/** Runs of similar length in one call. */
 interface TreePart extends DenseSize {
   readonly queryRows: PartRows;
-  /** Equals `queryRows` in a causal part. */
   readonly keyRows: PartRows;
 }
 
@@ -208,14 +205,13 @@ interface TreeLevel {
   readonly parts: readonly TreePart[];
   /** Attending rows, sorted. */
   readonly rows: Int32Array;
-  /** Place of each row in the concatenated parts; null if in order. */
+  /** Null if in order. */
   readonly places: Int32Array | null;
 }
 
 interface TreeParts {
-  /** Each segment attends to itself. */
   readonly own: TreeLevel;
-  /** Descendants attend to a segment; level l has segments with l ancestors. */
+  /** Level l has segments with l ancestors. */
   readonly levels: readonly TreeLevel[];
   readonly padded: boolean;
 }
@@ -233,10 +229,7 @@ interface Block {
 /** Blocks shorter than this share a call with any others. */
 const short = 16;
 
-/**
- * Depth-first order makes a segment's descendants one run of rows, which all attend to all its keys. Keys are neither
- * copied nor masked.
- */
+/** In depth-first order, a segment's descendants are one run of rows that attend to all its keys. */
 function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeParts {
   const rows = offsets.at(-1) as number;
   const ends = subtreeEnds(parents);

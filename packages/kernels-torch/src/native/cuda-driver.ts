@@ -2,7 +2,7 @@ import { koffi } from "./native-memory.ts";
 import { LaconicError } from "@laconic/core";
 import { systemOf, type System } from "@laconic/core/platform";
 
-/** GPU that NVIDIA's driver shows to this process. */
+/** GPU that NVIDIA's driver shows. */
 export interface Gpu {
   /** Number in `cuda:1`; depends on CUDA_VISIBLE_DEVICES. */
   readonly index: number;
@@ -17,8 +17,8 @@ function cudaDriver({ title }: System = systemOf(process.platform)): string {
 }
 
 /**
- * Checks for a GPU before libraries are loaded that crash or fail obscurely without one.
- * @throws LaconicError `device_unavailable` without a driver, a GPU or this index
+ * Checks for a GPU before loading libraries that crash without one.
+ * @throws LaconicError `device_unavailable`
  */
 export function checkCudaDriver(index = 0, name?: string): void {
   const gpus = listGpus(name);
@@ -28,8 +28,8 @@ export function checkCudaDriver(index = 0, name?: string): void {
 }
 
 /**
- * Lists this machine's GPUs in CUDA's order. Starts the driver.
- * @throws LaconicError `device_unavailable` without a driver or a GPU; has the driver's error number
+ * Lists GPUs in CUDA's order. Starts the driver.
+ * @throws LaconicError `device_unavailable` with the driver's error number
  */
 export function listGpus(name: string = cudaDriver()): Gpu[] {
   const { error, gpus } = askDriver(name);

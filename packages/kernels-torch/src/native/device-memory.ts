@@ -5,7 +5,7 @@ import { slotPlaces, type NativeCalls } from "./native-calls.ts";
 import type { Handle } from "./operator.ts";
 import { scalarType, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
-/** `host` is pinned if possible; `pageable` is memory that a GPU cannot read directly. */
+/** `host` is pinned if possible; a GPU cannot read `pageable` directly. */
 export type TensorPlace = TorchDeviceName | "host" | "pageable";
 
 /** Codes of c10::DeviceType. */
@@ -57,7 +57,7 @@ export class DeviceMemory {
     return this.#calls.slots.integer(slotPlaces.result);
   }
 
-  /** The same memory in another shape; contiguous by default. Strides and offset are in elements. */
+  /** The same memory in another shape. Strides and offset are in elements. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     this.#writeShape(shape, strides);
     const { address } = this.#calls.slots;
@@ -73,20 +73,18 @@ export class DeviceMemory {
     return this.#scopes.add(this.#calls.slots.integer(slotPlaces.result));
   }
 
-  /** @throws LaconicError `engine_failed` for a type that the device lacks */
   expectType(type: ScalarType): void {
     if (this.#device === "mps" && type === scalarType.float64)
       throw new LaconicError("engine_failed", "MPS does not support float64 tensors");
   }
 
-  /** Address of a tensor's first element. */
   address(handle: Handle): number {
     const { slots } = this.#calls;
     this.#calls.check(this.#library.functions.dataPointer(handle, slots.addressOf(slotPlaces.result)), "data pointer");
     return slots.integer(slotPlaces.result);
   }
 
-  /** Copies the values before it returns. GPU transfers use pinned memory if available. */
+  /** Copies the values before it returns. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     const type = scalarTypeOf(values);
     return this.#scopes.run(() => {
@@ -100,10 +98,7 @@ export class DeviceMemory {
     });
   }
 
-  /**
-   * Starts to read a contiguous tensor, which may be freed at once.
-   * @returns fills `into` once the device has passed this point in its queue
-   */
+  /** Starts to read a contiguous tensor, which may be freed at once. The result waits and fills `into`. */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
     const { events, emptyPinned } = this.#library;
     const { counters } = this.#calls;
@@ -136,7 +131,7 @@ export class DeviceMemory {
     this.startRead(x, shape, into)();
   }
 
-  /** Copies between host and GPU; blocks without pinned memory. */
+  /** Blocks without pinned memory. */
   #copyAcross(into: Handle, from: Handle, pinned = this.#library.emptyPinned !== null): void {
     this.#calls.counters.hostCopies += 1;
     if (!pinned) this.#calls.counters.blockingCopies += 1;
@@ -154,7 +149,6 @@ export class DeviceMemory {
   }
 }
 
-/** Host memory that a GPU writes to. */
 interface Landing {
   readonly handle: Handle;
   readonly address: number;
@@ -165,7 +159,7 @@ interface Landing {
 const maxBytes = 2 ** 16;
 const maxKept = 8;
 
-/** Host memory for small reads, which decode steps repeat, sometimes two at a time. */
+/** Host memory for small reads of decode steps. */
 class Landings {
   readonly #kept: Landing[] = [];
   readonly #delete: (handle: Handle) => void;

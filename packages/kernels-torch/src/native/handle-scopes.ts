@@ -1,9 +1,9 @@
 import type { Handle } from "./operator.ts";
 
-/** Owns handles of native calls. The innermost {@link run} deletes them at its end, except its result. */
+/** Owns handles. The innermost {@link run} deletes them at its end, except its result. */
 export class HandleScopes {
   readonly #remove: (handle: Handle) => void;
-  /** Handles of the running kernels, innermost last. */
+  /** Innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
@@ -16,7 +16,7 @@ export class HandleScopes {
     return this.#live;
   }
 
-  /** Runs a kernel and deletes its handles, except the result, which the caller owns. */
+  /** Runs a kernel and deletes its handles, except the result. */
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
     const start = this.#temporaries.length;
     this.#depth += 1;
@@ -59,7 +59,6 @@ export class HandleScopes {
       const handle = temporaries.pop() as Handle;
       if (!kept.includes(handle)) this.delete(handle);
     }
-    // The enclosing kernel owns the results.
     if (this.#depth > 0) temporaries.push(...kept);
   }
 }

@@ -34,7 +34,7 @@ export const required = {
 } as const;
 
 export const optional = {
-  /** 2.13: text of the last error on this thread. */
+  /** 2.13: last error on this thread. */
   errorText: "str torch_exception_get_what_without_backtrace()",
   /** 2.13: heap slot of an optional argument. */
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
@@ -42,7 +42,7 @@ export const optional = {
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
   indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
-  /** Sizes and type of a tensor, for CPU fallbacks of MPS. */
+  /** For CPU fallbacks of MPS. */
   dimensions: "int aoti_torch_get_dim(uint64_t, uint64_t)",
   sizes: "int aoti_torch_get_sizes(uint64_t, uint64_t)",
   type: "int aoti_torch_get_dtype(uint64_t, uint64_t)",
@@ -52,13 +52,12 @@ export const optional = {
 
 /** C functions in libtorch, by name. */
 export interface NativeSymbols {
-  /** A missing one makes the device unavailable. */
   readonly required: readonly string[];
   /** Missing ones have a replacement. */
   readonly optional: readonly string[];
 }
 
-/** @param device - `cpu`, `cuda` or `mps`, as in C names */
+/** @param device - `cpu`, `cuda` or `mps` */
 export function nativeSymbols(device: string): NativeSymbols {
   const shims = Object.values(shimsByOperator).flatMap(({ forms }) => forms.map(({ symbol }) => symbol));
   return {
@@ -75,22 +74,21 @@ export interface Library {
   readonly version: { readonly major: number; readonly minor: number };
   /** Argument of `torch_call_dispatcher`. */
   readonly abiVersion: bigint;
-  /** GPU number; 0 on the CPU. */
+  /** 0 on the CPU. */
   readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
-  /** Operators callable without the dispatcher, by name. */
+  /** By operator name. */
   readonly shims: ReadonlyMap<string, LoadedShim>;
   readonly errorText: (() => string | null) | null;
-  /** 2.13: allocates an 8-byte block, freed by torch, and writes its address. */
+  /** 2.13: allocates an 8-byte block, freed by torch. */
   readonly newSlot: NativeFunction | null;
   readonly emptyPinned: NativeFunction | null;
-  /** Dimensions, address of the sizes, and type of a tensor. */
   readonly describe: Readonly<Record<"dimensions" | "sizes" | "type", NativeFunction | null>>;
   readonly indexTensor: NativeFunction | null;
   /** Null on the CPU or without the CUDA runtime. */
   readonly events: DeviceEvents | null;
   readonly malloc: NativeFunction;
-  /** Sets the threads of later operations; null without OpenMP. */
+  /** Null without OpenMP. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
   /** Null on the CPU or without the CUDA runtime. */
@@ -105,14 +103,13 @@ export interface LibraryOptions {
   /** Threads of a CPU operation. Default: the library's choice. */
   readonly threads?: number;
   readonly tf32: boolean;
-  /** Fixed cuBLAS workspaces on CUDA. Default false. */
+  /** Fixed cuBLAS workspaces. Default false. */
   readonly deterministic?: boolean;
 }
 
 /** Older versions do not report operators that MPS lacks. */
 const oldest = { cpu: [2, 10], cuda: [2, 10], mps: [2, 13] } as const;
 
-/** Finds a function by its declaration; null if missing. */
 type FindFunction = (declaration: string) => ReturnType<LibraryHandle["func"]> | null;
 
 /**
@@ -151,7 +148,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   };
 }
 
-/** Runs before the libraries start: they read these variables once, and a worker's process.env does not reach C. */
+/** The libraries read these variables once at start, and a worker's process.env does not reach C. */
 function setEnvironment(
   libc: LibraryHandle,
   { device, threads, tf32, deterministic = false }: LibraryOptions,
@@ -159,17 +156,16 @@ function setEnvironment(
 ): void {
   const set = setterOf(libc, system);
   if (threads !== undefined) set("OMP_NUM_THREADS", String(threads), 1);
-  // OpenMP threads spin between operations; unlimited, they starve other threads.
+  // Spinning OpenMP threads would starve other threads.
   set("GOMP_SPINCOUNT", "20000", 0);
-  // NVIDIA documents reproducible products with this setting, also on several streams.
+  // Reproducible by NVIDIA's documentation, also on several streams.
   if (device === "cuda" && deterministic) set("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
-  // PyTorch's default is off, but an inherited variable could turn it on.
-  // PyTorch's MPS fallback does not count its calls; ours does.
+  // Off by default, but an inherited variable could turn it on. PyTorch's fallback does not count its calls.
   if (device === "mps") set("PYTORCH_ENABLE_MPS_FALLBACK", "0", 1);
   if (device === "cuda") set("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", tf32 ? "1" : "0", 1);
 }
 
-/** Sets a C environment variable; `replace` 0 keeps an existing value. */
+/** `replace` 0 keeps an existing value. */
 function setterOf(libc: LibraryHandle, system: System): (name: string, value: string, replace: 0 | 1) => void {
   if (system.title !== "Windows") return libc.func("int setenv(str, str, int)") as ReturnType<typeof setterOf>;
   const put = libc.func("int _putenv_s(str, str)");
@@ -209,7 +205,6 @@ function findIn(libraries: readonly LibraryHandle[], device: TorchDeviceName): F
   };
 }
 
-/** @throws LaconicError `device_unavailable` for an old version */
 function versionOf(
   find: FindFunction,
   install: TorchInstall,
@@ -228,7 +223,6 @@ function versionOf(
   );
 }
 
-/** @throws LaconicError `device_unavailable` with every missing symbol */
 function requiredFunctions(
   find: FindFunction,
   { folder }: TorchInstall,
@@ -251,7 +245,7 @@ function requiredFunctions(
   return functions as Library["functions"];
 }
 
-/** Selects the GPU for this thread. The guard is never freed. */
+/** The guard is never freed. */
 function useGpu(index: number, newGuard: NativeFunction | null): void {
   const status = newGuard?.(index, new Slots(1).address);
   if (status === 0) return;
@@ -259,10 +253,9 @@ function useGpu(index: number, newGuard: NativeFunction | null): void {
   throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
 }
 
-/** OpenMP's thread control, from PyTorch's libraries. */
 function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "threads"> {
   try {
-    // Names on Linux (GNU), macOS (LLVM) and Windows (Intel).
+    // Linux (GNU), macOS (LLVM) and Windows (Intel).
     const name = readdirSync(libraries).find((file) => /^lib(?:gomp|omp|iomp5md)\b/u.test(file));
     const openMp = koffi().load(join(libraries, name ?? "libgomp.so.1"));
     return {
@@ -274,7 +267,7 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   }
 }
 
-/** A missing library is found by the loader, or named in a later error. */
+/** A missing library is named in a later error. */
 function tryLoad(file: string): void {
   try {
     koffi().load(file, { global: true, lazy: true });
@@ -285,13 +278,13 @@ function tryLoad(file: string): void {
 
 /** Events in a GPU's queue. */
 export interface DeviceEvents {
-  /** Marks the end of the queued work. `wait` returns when the GPU has passed it; call it once. */
+  /** Marks the end of the queued work. Call `wait` once. */
   record(): { wait(): void };
 }
 
 const disableTiming = 2;
 
-/** Opens the first CUDA runtime found; null without one. */
+/** Null without a CUDA runtime. */
 function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle) => T): T | null {
   for (const name of cudaNames(install))
     try {
@@ -302,7 +295,7 @@ function fromCudaRuntime<T>(install: TorchInstall, open: (runtime: LibraryHandle
   return null;
 }
 
-/** Free and total bytes of the thread's GPU; null without the runtime. */
+/** Null without the runtime. */
 function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
   return fromCudaRuntime(install, (runtime) => {
     const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
@@ -315,7 +308,6 @@ function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
   });
 }
 
-/** @param currentStream - PyTorch's function for the thread's stream on GPU `index` */
 function cudaEvents(install: TorchInstall, currentStream: NativeFunction, index: number): DeviceEvents | null {
   return fromCudaRuntime(install, (runtime) => {
     const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;

@@ -4,10 +4,7 @@ import { slotPlaces, type NativeCalls } from "./native-calls.ts";
 import type { Argument, Handle, Operator, ResultCount } from "./operator.ts";
 import type { ScalarType } from "./scalar-type.ts";
 
-/**
- * Operators that the CPU may compute if MPS lacks them: on few rows or numbers, in sampling and cache writes. Others
- * process whole activations or weights; a run on the CPU would be faster.
- */
+/** Operators that the CPU may compute: on few rows or numbers. With others, a run on the CPU would be faster. */
 export const processorOperators: ReadonlySet<string> = new Set(
   ["sort", "topk", "searchsorted.Tensor", "cumsum", "index_copy_", "_softmax", "_log_softmax", "max.dim"].map(
     (name) => `aten::${name}`,
@@ -15,12 +12,11 @@ export const processorOperators: ReadonlySet<string> = new Set(
 );
 
 interface Memory {
-  /** The caller owns the new tensor. */
   readonly make: (shape: readonly number[], type: ScalarType, where: "host" | "mps") => Handle;
   readonly remove: (handle: Handle) => void;
 }
 
-/** Runs operators on MPS; computes and counts the allowed missing ones on the CPU. */
+/** Runs operators on MPS, and missing ones on the CPU. */
 export class MpsOperators {
   readonly #calls: NativeCalls;
   readonly #library: Library;
@@ -38,10 +34,10 @@ export class MpsOperators {
     return Object.fromEntries(this.#counts);
   }
 
-  /** @throws LaconicError `device_unavailable` for a missing operator not allowed on the CPU */
+  /** @throws LaconicError `device_unavailable` for an operator not allowed on the CPU */
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const { name } = op;
-    // A refusal leaks its arguments, so MPS is not asked again.
+    // A refusal leaks its arguments.
     if (!this.#counts.has(name))
       try {
         this.#calls.invoke(op, args);
@@ -63,7 +59,6 @@ export class MpsOperators {
     this.#onProcessor(op, args);
   }
 
-  /** Leaves results, on MPS, in the first slots. */
   #onProcessor(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const { slots } = this.#calls;
     const copies = new Map<Handle, Handle>();
@@ -72,7 +67,6 @@ export class MpsOperators {
       this.#calls.dispatch(op, moved);
       const results = Array.from({ length: op.results }, (_, i) => slots.integer(i));
       const [first] = args;
-      // In-place operators return their first argument.
       if (op.name.endsWith("_") && typeof first === "number") {
         this.#copy(first, copies.get(first) as Handle);
         for (const result of results) this.#memory.remove(result);
@@ -100,7 +94,6 @@ export class MpsOperators {
     return argument;
   }
 
-  /** Contiguous copy on the other side. */
   #like(handle: Handle, where: "host" | "mps"): Handle {
     const { describe, toHost } = this.#library;
     const { slots } = this.#calls;

@@ -5,13 +5,12 @@ import { computes, type Argument, type Handle, type Operator, type ResultCount }
 import type { LoadedShim } from "./shims.ts";
 import type { KernelCounters } from "@laconic/engine/kernels";
 
-/** Slots of a call; arguments and results of operators come first. */
+/** Slots of a call; arguments and results come first. */
 export const slotPlaces: {
   readonly result: number;
   readonly second: number;
   readonly sizes: number;
   readonly strides: number;
-  /** Targets of pointers in borrowing calls. */
   readonly borrowed: number;
 } = { result: 64, second: 65, sizes: 72, strides: 80, borrowed: 88 };
 const borrowedSlots = 128;
@@ -26,7 +25,6 @@ export class NativeCalls {
     this.library = library;
   }
 
-  /** Leaves results in the first slots. */
   invoke(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const shim = this.library.shims.get(op.name);
     const [a, b] = args;
@@ -37,7 +35,7 @@ export class NativeCalls {
     if (computes(op)) this.counters.operations += 1;
   }
 
-  /** Calls a C function that borrows its arguments; false, without effect, if unsupported. */
+  /** Calls a C function that borrows its arguments; false if unsupported. */
   #borrow({ takes, call }: LoadedShim, op: Operator<ResultCount>, args: readonly Argument[]): boolean {
     for (let i = takes.length; i < args.length; i++) if (args[i] !== null) return false;
     const slots = this.slots;
@@ -76,18 +74,17 @@ export class NativeCalls {
     return true;
   }
 
-  /** Calls the dispatcher, which selects the device's kernel. */
   dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const slots = this.slots;
     for (let i = 0; i < args.length; i++) this.#place(i, args[i] as Argument);
     const { callDispatcher } = this.library.functions;
     this.counters.dispatcherCalls += 1;
     const status = callDispatcher(op.nameAddress, op.overloadAddress, slots.address, this.library.abiVersion);
-    // Torch may have consumed arguments before it failed; a leak is better than a double free.
+    // Torch may have consumed arguments; a leak is better than a double free.
     this.check(status, op.name);
   }
 
-  /** Writes one argument. Calls consume tensors, lists and optionals, so each gets a new reference. */
+  /** Calls consume tensors, lists and optionals, so each gets a new reference. */
   #place(slot: number, argument: Argument): void {
     const slots = this.slots;
     if (argument === null) slots.setInteger(slot, 0);
@@ -137,7 +134,6 @@ export class NativeCalls {
     return slots.integer(slotPlaces.result);
   }
 
-  /** Checks a call that computes something, and counts it. */
   compute(status: number, what: string): void {
     this.counters.operations += 1;
     this.check(status, what);

@@ -2,7 +2,7 @@ import type Koffi from "koffi";
 import { createRequire } from "node:module";
 import { LaconicError, thrownText } from "@laconic/core";
 
-/** Memory outside the JavaScript heap; the address is fixed and below 2^53. */
+/** Memory outside the JavaScript heap at a fixed address below 2^53. */
 export interface NativeBlock {
   readonly address: number;
   readonly buffer: ArrayBuffer;
@@ -15,7 +15,7 @@ function allocateForever(bytes: number): NativeBlock {
 
 const strings = new Map<string, number>();
 
-/** Address of a zero-terminated ASCII copy, never freed. */
+/** Zero-terminated ASCII copy, never freed. */
 export function cString(text: string): number {
   let address = strings.get(text);
   if (address === undefined) {
@@ -29,7 +29,7 @@ export function cString(text: string): number {
   return address;
 }
 
-/** 64-bit slots, accessed as handles, integers or doubles. */
+/** 64-bit slots for handles, integers or doubles. */
 export class Slots {
   readonly address: number;
   readonly #words: Uint32Array;
@@ -46,7 +46,7 @@ export class Slots {
     return this.address + 8 * slot;
   }
 
-  /** Writes an integer of at most 53 bits; negative ones in two's complement. */
+  /** At most 53 bits; two's complement. */
   setInteger(slot: number, value: number): void {
     this.#words[2 * slot] = value;
     this.#words[2 * slot + 1] = Math.floor(value / 2 ** 32);
@@ -60,7 +60,7 @@ export class Slots {
     return new Uint8Array(this.#words.buffer, 8 * slot, 8);
   }
 
-  /** Reads an unsigned integer of at most 53 bits. */
+  /** Unsigned, at most 53 bits. */
   integer(slot: number): number {
     return (this.#words[2 * slot] as number) + (this.#words[2 * slot + 1] as number) * 2 ** 32;
   }
@@ -69,8 +69,8 @@ export class Slots {
 let loaded: typeof Koffi | null = null;
 
 /**
- * Loads Koffi, which calls native libraries, at first use: other devices work without it.
- * @throws LaconicError `device_unavailable` if it does not load
+ * Loads Koffi at first use: other devices work without it.
+ * @throws LaconicError `device_unavailable`
  */
 export function koffi(): typeof Koffi {
   try {

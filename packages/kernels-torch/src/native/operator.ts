@@ -4,7 +4,7 @@ import type { ScalarType } from "./scalar-type.ts";
 /** Address of an at::Tensor on torch's heap: one owned reference. */
 export type Handle = number;
 
-/** Argument by schema type. A plain number is a borrowed tensor handle. */
+/** A plain number is a borrowed tensor handle. */
 export type Argument =
   | Handle
   | { readonly int: number }
@@ -41,7 +41,7 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
-/** Schema names with overload; number of results if not one. */
+/** With overload, and number of results if not one. */
 const names = {
   atLeast: "aten::ge.Tensor",
   bmm: "aten::bmm",
@@ -123,7 +123,7 @@ export const aten: { readonly [Key in keyof typeof names]: Operator<ResultsOf<(t
 
 function operator(name: string, results: ResultCount): Operator<ResultCount> {
   const [base, overload = ""] = name.split(".") as [string, string?];
-  // Lazy: this module also loads on machines without native calls.
+  // This module also loads without native calls.
   let [nameAddress, overloadAddress]: [number | null, number | null] = [null, null];
   return {
     name,

@@ -1,8 +1,6 @@
 /**
- * Operators that PyTorch also offers as C functions, which borrow tensors and take plain numbers. The dispatcher needs
- * a new reference per tensor and a heap slot per optional argument. Compiled models link to these functions, so they
- * never change; an operator with a new argument gets a new function. The dispatcher replaces missing functions and
- * serves unsupported arguments.
+ * C functions that borrow tensors and take plain numbers, faster than the dispatcher. They never change, because
+ * compiled models link to them.
  */
 export type ShimArgument =
   /** Borrowed tensor. */
@@ -10,12 +8,12 @@ export type ShimArgument =
   | "int"
   | "float"
   | "bool"
-  /** Address and count of 64-bit numbers. */
+  /** 64-bit numbers. */
   | "ints"
-  /** Address and count of handles. */
+  /** Handles. */
   | "tensors"
   | "text"
-  /** Address and count of an empty list. */
+  /** An empty list. */
   | "empty"
   /** Address of the value, or 0. */
   | "tensor?"
@@ -25,7 +23,7 @@ export type ShimArgument =
   /** Unused. */
   | "none";
 
-/** C function with its arguments, followed by result addresses. */
+/** C function with its arguments; result addresses follow. */
 export interface Shim {
   readonly symbol: string;
   readonly takes: readonly ShimArgument[];
@@ -41,7 +39,7 @@ const flash: readonly ShimArgument[] = [
   ...(["float?", "int?", "int?", "tensor?", "tensor?"] as const),
 ];
 
-/** Forms by operator, best first; `{device}` is `cpu`, `cuda` or `mps`. */
+/** Best first; `{device}` is `cpu`, `cuda` or `mps`. */
 export const shimsByOperator: Readonly<Record<string, { readonly results: number; readonly forms: readonly Shim[] }>> =
   {
     "aten::mul.Tensor": one(1, "mul_Tensor", ["tensor", "tensor"]),

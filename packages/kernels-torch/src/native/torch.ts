@@ -11,13 +11,10 @@ import { int64Of, type ScalarType } from "./scalar-type.ts";
 export { aten } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
 
-/** Smaller products take about 20 microseconds on one core. */
+/** About 20 microseconds on one core. */
 const smallWork = 2 ** 20;
 
-/**
- * Calls libtorch on one thread. The innermost {@link run} deletes returned handles at its end, except its result;
- * kernels free nothing themselves.
- */
+/** Calls libtorch on one thread. The innermost {@link run} deletes handles at its end, except its result. */
 export class Torch {
   readonly library: Library;
   readonly device: TorchDeviceName;
@@ -46,7 +43,7 @@ export class Torch {
     library.functions.setGradMode(false);
   }
 
-  /** Runs a kernel and deletes its handles, except the result, which the caller owns. */
+  /** Runs a kernel and deletes its handles, except the result. */
   run<T extends Handle | readonly Handle[]>(body: () => T): T {
     return this.#scopes.run(body);
   }
@@ -85,22 +82,22 @@ export class Torch {
     this.#calls.compute(this.library.functions.fill(x, value), "fill_");
   }
 
-  /** out = a b, for matrices. */
+  /** out = a b. */
   mmInto(result: Handle, a: Handle, b: Handle): void {
     this.#calls.compute(this.library.functions.mmOut(result, a, b), "mm");
   }
 
-  /** out = bias + a b, for matrices and a row; `bias` may be `result`. */
+  /** out = bias + a b; `bias` may be `result`. */
   addmmInto(result: Handle, bias: Handle, a: Handle, b: Handle): void {
     this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
   }
 
-  /** out = factor a b, for batches of matrices. */
+  /** out = factor a b, by batch. */
   bmmInto(result: Handle, a: Handle, b: Handle, factor: number): void {
     this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
   }
 
-  /** GPUs only; elsewhere rolling a row is faster. */
+  /** On GPUs only. */
   get canPickColumns(): boolean {
     return this.device === "cuda" && this.library.indexTensor !== null;
   }
@@ -108,7 +105,7 @@ export class Torch {
   pickColumns(x: Handle, columns: Handle): Handle {
     const { slots } = this.#calls;
     const at = slotPlaces.borrowed;
-    // Two optional handles: no row index, and a column index.
+    // No row index, and a column index.
     slots.setInteger(at, columns);
     slots.setInteger(at + 1, 0);
     slots.setInteger(at + 2, slots.addressOf(at));
@@ -117,7 +114,7 @@ export class Torch {
     return this.#result(indexTensor?.(x, slots.addressOf(at + 1), 2, slots.addressOf(slotPlaces.result)) ?? 1, "index");
   }
 
-  /** x[index[i, j], j] = values[i, j] along axis 0, in place; index int64. */
+  /** x[index[i, j], j] = values[i, j], in place; index int64. */
   scatterInto(x: Handle, index: Handle, values: Handle): void {
     this.#calls.compute(this.library.functions.scatterOut(x, x, 0, index, values), "scatter");
   }
@@ -133,7 +130,7 @@ export class Torch {
     return result;
   }
 
-  /** The same memory in another shape; contiguous by default. Strides and offset are in elements. */
+  /** The same memory in another shape. Strides and offset are in elements. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     return this.#memory.view(x, shape, strides, offset);
   }
@@ -143,25 +140,22 @@ export class Torch {
     return this.call(aten.toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
-  /** into = from on the device, between any types. */
+  /** Between any types. */
   copyInto(into: Handle, from: Handle): void {
     this.#calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
   }
 
-  /** Copies the values before it returns. GPU transfers use pinned memory if available. */
+  /** Copies the values before it returns. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     return this.#memory.upload(values, shape);
   }
 
-  /** Uploads integers from 0 as int64, torch's index type. */
+  /** Uploads integers from 0 as int64. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
     return this.upload(int64Of(values), shape);
   }
 
-  /**
-   * Starts to read a contiguous tensor, which may be freed at once.
-   * @returns fills `into` once the device has passed this point in its queue
-   */
+  /** Starts to read a contiguous tensor, which may be freed at once. The result waits and fills `into`. */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
     return this.#memory.startRead(x, shape, into);
   }
@@ -171,7 +165,7 @@ export class Torch {
     this.#memory.read(x, shape, into);
   }
 
-  /** Announces the next product. Small ones run on one thread: synchronising threads costs more. */
+  /** Small products run on one thread, because synchronising costs more. */
   expectWork(multiplications: number): void {
     const { setThreads, threads } = this.library;
     const wanted = multiplications < smallWork ? 1 : threads;
@@ -188,12 +182,12 @@ export class Torch {
     this.#scopes.delete(handle);
   }
 
-  /** Handles not yet deleted, without cached read buffers; for leak tests. */
+  /** For leak tests. */
   get liveHandles(): number {
     return this.#scopes.live - this.#memory.kept;
   }
 
-  /** Calls by operator that MPS lacks and the CPU computed. */
+  /** Calls on the CPU by operator. */
   get fallbacks(): Readonly<Record<string, number>> {
     return this.#operators instanceof MpsOperators ? this.#operators.counts : {};
   }
