@@ -9,11 +9,11 @@ import { contentOf, roomFor, type Reply } from "./reply.ts";
 export interface PromptGroup {
   readonly replies: readonly Reply[];
   readonly nodes: readonly PromptNode[];
-  /** Cached prefix. Default: none. */
+  /** Default: none. */
   readonly start?: { readonly of: KeptPrefix; readonly length: number };
 }
 
-/** Admitted replies with the pages that they need. */
+/** Admitted replies and their pages. */
 export interface Admission {
   readonly replies: readonly Reply[];
   readonly groups: readonly PromptGroup[];
@@ -39,7 +39,7 @@ export function admissible(
     if (tried.replies.length === waiting.length) break;
   }
   if (match || active > 0) return match;
-  // The first request is always admitted; clearing the cache keeps it small.
+  // The first request is always admitted.
   kept.clear();
   pages.free();
   return first(1);
@@ -55,11 +55,11 @@ export function freeFor({ prefixes, wants }: Admission, pages: CachePages, kept:
   for (const prefix of prefixes) kept.remove(prefix);
 }
 
-/** Copies cached prefixes to the replies and queues the rest of their prompts. */
+/** Copies cached prefixes to the replies and queues the rest. */
 export function enter({ groups, prefixes }: Admission, pages: CachePages, prefill: PrefillQueue): void {
   for (const { nodes, replies, start } of groups) {
     const owners = nodes.map(({ row }) => replies[row] as Reply);
-    // The first reply may have taken over the prefix's pages.
+    // The first reply may own the prefix's pages.
     const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
     if (start && source)
       pages.copyRest(

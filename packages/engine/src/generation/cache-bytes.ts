@@ -2,13 +2,13 @@ import type { Kernels } from "../kernels/index.ts";
 import { elementBytes } from "../memory/element-bytes.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
-/** Share of free memory at first use; the rest is for activations and logits. */
+/** Share of free memory at first use. */
 export const freeShare = 0.75;
 
-/** Default for devices that do not report memory, such as browsers. */
+/** Used for devices that do not report memory, such as browsers. */
 const unknownBytes = 2 ** 30;
 
-/** Bytes per position of keys and values in all layers. */
+/** Bytes of a position in all layers. */
 export function positionBytes(
   { layers, kvHeads, headDim }: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
   dtype: Kernels["dtype"],
@@ -18,7 +18,7 @@ export function positionBytes(
 
 /**
  * Bytes of key-value caches for replies with these positions.
- * @param pageSize - the kernel set's page size; null if all replies take as much as the longest
+ * @param pageSize - null if all replies take as much as the longest
  */
 export function keyValueCacheBytes(
   config: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
@@ -31,10 +31,10 @@ export function keyValueCacheBytes(
   return positions.reduce((sum, each) => sum + held(each), 0) * positionBytes(config, dtype);
 }
 
-/** Free memory at first use; later a caching library reports less. */
+/** A caching library later reports less. */
 const firstFree = new WeakMap<Pick<Kernels, "memory">, number | null>();
 
-/** Max cache memory, in bytes or as a share of free memory at first use. */
+/** Bytes, or a share of free memory at first use. */
 export type CacheLimit = { readonly bytes: number } | { readonly share: number };
 
 /** 1 GiB if the device does not report memory. */

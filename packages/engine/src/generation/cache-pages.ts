@@ -5,30 +5,30 @@ import { cacheLimitBytes, positionBytes, type CacheLimit } from "./cache-bytes.t
 export interface PageHolder {
   /** Ordered by position. */
   pages: readonly number[];
-  /** Number of valid positions. */
+  /** Valid positions. */
   readonly held: number;
 }
 
 /** Request for pages. */
 export interface PageWant {
   readonly holder: PageHolder;
-  /** Total positions, including existing ones. */
+  /** Includes existing positions. */
   readonly positions: number;
-  /** Shared prefix: full pages are shared; `copyRest` copies the last one. */
+  /** Full pages are shared; `copyRest` copies the last one. */
   readonly start?: {
     readonly of: PageHolder;
     readonly length: number;
-    /** Moves the page if pages cannot be shared. */
+    /** Moves the page if it cannot be shared. */
     readonly takesOver?: boolean;
   };
 }
 
-/** Smaller caches get the size of the longest replies at once, so that they never move. */
+/** Smaller caches get the size of the longest replies, so that they never move. */
 const smallElements = 1 << 26;
 
 /**
- * Page allocator for the key-value caches of all layers. If the kernels read pages through a table, holders take pages
- * as they grow and share full ones. Otherwise each holder has one page, and all pages grow together.
+ * Page allocator for the key-value caches of all layers. If the kernels read page tables, holders take pages as they
+ * grow and share full ones. Otherwise each holder has one page, and all grow together.
  */
 export class CachePages {
   readonly #kernels: Kernels;
@@ -38,7 +38,7 @@ export class CachePages {
   #caches: KeyValueCache[] = [];
   #references: number[] = [];
   #pageSize = 0;
-  /** Max bytes of all caches; lowered after running out of memory. */
+  /** Bytes; lowered after running out of memory. */
   #most: number;
 
   constructor(kernels: Kernels, config: ModelConfig, limit: CacheLimit) {
@@ -56,18 +56,17 @@ export class CachePages {
     return this.#paged;
   }
 
-  /** Bytes in all layers. */
   bytesOf({ pages }: PageHolder): number {
     return pages.length * this.#pageSize * this.#positionBytes;
   }
 
-  /** Positions to request for a new reply: `most` if caches are small, otherwise slightly more than its content. */
+  /** Positions for a new reply: `most` if caches are small, otherwise slightly more than its content. */
   firstPositions(content: number, most: number, replies: number): number {
     const small = !this.#paged && replies * most * this.#positionElements <= smallElements;
     return small ? most : Math.min(most, content + (this.#kernels.cachePageSize ?? headroom));
   }
 
-  /** Positions to request for one more token, at most `most`; null if there is room. */
+  /** Positions for one more token, at most `most`; null if there is room. */
   nextPositions({ pages, held }: PageHolder, most: number): number | null {
     if (held < pages.length * this.#pageSize) return null;
     return this.#paged ? held + 1 : Math.min(most, held + headroom);
@@ -109,7 +108,7 @@ export class CachePages {
     return true;
   }
 
-  /** Copies the last, unshared part of the first `length` positions to holders. */
+  /** Copies the unshared part of the first `length` positions. */
   copyRest(from: PageHolder, to: readonly PageHolder[], length: number): void {
     const index = Math.floor(length / this.#pageSize);
     const rest = length % this.#pageSize;
@@ -119,7 +118,6 @@ export class CachePages {
     this.#copyPages(moves, this.#caches);
   }
 
-  /** Moves all pages of a holder to another without pages. */
   handOver(from: PageHolder, to: PageHolder): void {
     to.pages = from.pages;
     from.pages = [];
@@ -133,7 +131,7 @@ export class CachePages {
     this.#holders.delete(holder);
   }
 
-  /** Block table, padded with page 0. */
+  /** Padded with page 0. */
   table(holders: readonly PageHolder[]): { readonly table: Int32Array; readonly width: number } {
     let width = 1;
     for (const { pages } of holders) width = Math.max(width, pages.length);
@@ -142,7 +140,7 @@ export class CachePages {
     return { table, width };
   }
 
-  /** Moves holders of single pages into pages 0, 1, 2, ..., so that a device can read the caches in place. */
+  /** Moves single pages to 0, 1, 2, ..., so that a device can read them in place. */
   gather(holders: readonly PageHolder[]): void {
     if (this.#paged || holders.length === 0) return;
     const first = new Set(holders);
@@ -162,7 +160,6 @@ export class CachePages {
       const inTheWay = inPage.get(target);
       if (inTheWay) {
         const empty = this.#references.indexOf(0, holders.length);
-        // Gathers when a page becomes free.
         if (empty < 0) break;
         move(inTheWay, empty);
       }
@@ -195,7 +192,7 @@ export class CachePages {
     return this.#paged ? Math.ceil(positions / (this.#kernels.cachePageSize as number)) : 1;
   }
 
-  /** Number and size of pages that satisfy the requests; null above the limit. */
+  /** Number and size of pages; null above the limit. */
   #sizeFor(
     wants: readonly PageWant[],
     reclaimable: readonly PageHolder[],
@@ -219,7 +216,7 @@ export class CachePages {
     const grown = (next: number, before: number): number =>
       next <= before ? before : Math.max(next, Math.floor(1.5 * before));
     const wide = Math.min(grown(longest, this.#pageSize), Math.max(longest, this.#config.maxPositions));
-    // Grows in large steps if possible, so that successive requests do not copy everything.
+    // Large steps avoid copies at every request.
     const sizes = [
       { pages: grown(wanted, had), pageSize: wide },
       { pages: Math.max(wanted, had), pageSize: Math.max(longest, this.#pageSize) },
@@ -239,7 +236,6 @@ export class CachePages {
     return count;
   }
 
-  /** Number of pages that become free without these holders. */
   #freedBy(holders: readonly PageHolder[]): number {
     const counts = new Map<number, number>();
     for (const { pages } of holders) for (const page of pages) counts.set(page, (counts.get(page) ?? 0) + 1);
@@ -249,13 +245,13 @@ export class CachePages {
   }
 
   /**
-   * Moves pages into caches of another size, one layer at a time to save memory. Pages keep their numbers, unless there
-   * are fewer single pages: those are then renumbered in order.
+   * Moves pages into caches of another size, one layer at a time to save memory. Single pages are renumbered if there
+   * are fewer.
    */
   #replace(pages: number, pageSize: number): void {
     const { kvHeads, headDim, layers } = this.#config;
     const old = this.#caches;
-    // Copies the longest length of each page, so that adjacent pages need one copy.
+    // Adjacent pages of one length need one copy.
     const holders = [...this.#holders]
       .filter((holder) => holder.pages.length > 0)
       .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
@@ -274,7 +270,7 @@ export class CachePages {
       try {
         made.push(this.#kernels.createCache({ pages, pageSize, kvHeads, headDim }));
       } catch (error) {
-        // Some layers have moved, so all holders lose their pages.
+        // Some layers have moved.
         for (const cache of [...made, ...old.slice(layer)]) this.#kernels.freeCache(cache);
         for (const holder of this.#holders) holder.pages = [];
         this.#forget();
@@ -307,5 +303,5 @@ interface PageCopy {
   readonly length: number;
 }
 
-/** Growth of a single-page reply. Paged replies start with a spare page, so that they do not soon preempt others. */
+/** Growth of a single-page reply, or spare page of a paged one against preemption. */
 const headroom = 64;

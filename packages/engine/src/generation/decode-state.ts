@@ -6,7 +6,6 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 
-/** Uniform numbers per row on the device. */
 const uniformsAhead = 64;
 
 export interface RowPages {
@@ -16,7 +15,7 @@ export interface RowPages {
 }
 
 interface OnDevice {
-  /** Newest tokens, int32 [B]. */
+  /** int32 [B]. */
   tokens: Tensor;
   /** [B, columns of `kernelSampling`] */
   readonly settings: Tensor;
@@ -25,9 +24,8 @@ interface OnDevice {
 }
 
 /**
- * Decoding rows on the device: newest tokens, positions, sampling settings and uniform numbers. Unchanged rows upload
- * only new pages and, every 64 steps, 64 uniform numbers. Steps are enqueued without waiting, so the host may be a step
- * behind.
+ * Decoding rows on the device. Unchanged rows upload only new pages and, every 64 steps, 64 uniform numbers. Steps
+ * are enqueued without waiting.
  */
 export class DecodeState {
   readonly #model: ModelOnDevice;
@@ -35,7 +33,6 @@ export class DecodeState {
   #held: OnDevice | null = null;
   #kind: SamplingKind | null = null;
   #plan: CachePlan | null = null;
-  /** Column of the next uniform numbers. */
   #column = 0;
 
   constructor(model: ModelOnDevice) {
@@ -78,11 +75,10 @@ export class DecodeState {
     [this.#held, this.#plan, this.#replies, this.#column] = [null, null, [], 0];
   }
 
-  /** Keeps continuing rows in their new order and uploads new ones. */
   #arrange(replies: readonly Reply[]): void {
     const { kernels } = this.#model;
     if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
-    // All rows use the same column, which may be used up.
+    // The common column may be used up.
     else if (this.#column === uniformsAhead) this.#refill();
     const places = new Map(this.#replies.map((reply, row) => [reply, row]));
     const { settings, kind } = packSampling(settingsOf(replies));
@@ -111,7 +107,7 @@ export class DecodeState {
   ): OnDevice {
     const { kernels } = this.#model;
     const ints = (values: readonly number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
-    // New rows get an arbitrary source row first.
+    // New rows get an arbitrary source first.
     const from = ints(replies.map((reply) => places.get(reply) ?? 0));
     const at = ints(joining);
     const merge = (kept: Tensor, added: Tensor): Tensor => {
@@ -137,7 +133,6 @@ export class DecodeState {
     };
   }
 
-  /** Uploads the remaining columns; earlier ones are used. */
   #uploadUniforms(replies: readonly Reply[]): Tensor {
     const values = new Float32Array(replies.length * uniformsAhead);
     replies.forEach((reply, row) => {
@@ -157,7 +152,7 @@ export class DecodeState {
     this.#held = { ...held, uniforms };
   }
 
-  /** Updates changed rows of the plan's table, or rebuilds the plan for other rows. */
+  /** Updates changed rows of the table, or rebuilds the plan. */
   #follow({ table, width }: RowPages, same: boolean): void {
     const { kernels } = this.#model;
     const plan = this.#plan;

@@ -8,7 +8,7 @@ import { extendReply, type Reply } from "./reply.ts";
 /** Drawn tokens on the device. */
 export interface DrawnOnDevice {
   readonly sampled: ReturnType<Kernels["sampleTokens"]>;
-  /** Null if no reply requested log-probs at temperature 1. */
+  /** Null if not requested. */
   readonly atOne: LikeliestPiece | null;
 }
 
@@ -33,7 +33,7 @@ export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: 
   extendDrawn(await readDrawn(kernels, drawn, replies));
 }
 
-/** Draws one token per row, with requested log-probs. */
+/** Draws one token per row, with log-probs. */
 export function sampleAndLikeliest(
   kernels: Kernels,
   logits: Tensor,
@@ -47,12 +47,12 @@ export function sampleAndLikeliest(
   return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
 }
 
-/** Max requested number of likeliest tokens; -1 without requests for log-probs. */
+/** Max requested number; -1 without requests. */
 function mostLikeliest(replies: readonly Reply[]): number {
   return Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
 }
 
-/** Reads at once, even if more is enqueued, and frees the tensors. `keepTokens` keeps the tokens. */
+/** Reads at once and frees the tensors. `keepTokens` keeps the tokens. */
 export async function readDrawn(
   kernels: Kernels,
   { sampled, atOne }: DrawnOnDevice,
@@ -66,7 +66,7 @@ export async function readDrawn(
   return { replies, tokens, logProbs, atOne: await likeliest };
 }
 
-/** Adds the tokens to replies; ended ones do not change. */
+/** Adds the tokens to replies that have not ended. */
 export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): void {
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
@@ -88,12 +88,12 @@ export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "unifo
   return Object.fromEntries(columns) as unknown as Omit<SamplingRows, "uniform">;
 }
 
-/** Receives encoded tokens, which are cheap to send between threads. */
+/** Receives encoded tokens. */
 export type DrawnListener = (numbers: Float64Array) => void;
 
 /**
  * Encodes the newest token of each reply: place, token, log-prob, number of likeliest tokens (-1 without log-probs at
- * temperature 1). If requested, the log-prob at temperature 1 follows, then token and log-prob of each likeliest token.
+ * temperature 1). If requested, the log-prob at temperature 1 and the likeliest tokens with log-probs follow.
  */
 export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   const numbers: number[] = [];
@@ -107,7 +107,7 @@ export function encodeDrawn(replies: readonly Reply[]): Float64Array {
   return Float64Array.from(numbers);
 }
 
-/** Decodes `encodeDrawn` for a listener. */
+/** Decodes `encodeDrawn`. */
 export function tellDrawn(numbers: Float64Array, listener: TokenListener): void {
   for (let at = 0; at < numbers.length;) {
     const [place, token, logProb, count] = numbers.subarray(at, at + 4) as unknown as [number, number, number, number];

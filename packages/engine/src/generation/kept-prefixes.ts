@@ -5,19 +5,18 @@ import type { Reply } from "./reply.ts";
 /** Pages of an ended reply, reused by its conversation. */
 export interface KeptPrefix extends PageHolder {
   readonly conversation: string;
-  /** Tokens in the pages. */
   readonly tokens: readonly number[];
   /** Time in seconds. */
   readonly keptAt: number;
 }
 
 export interface KeptPrefixLimits {
-  /** Max bytes of all prefixes, in whole pages. */
+  /** Counted in whole pages. */
   readonly maxBytes: number;
   readonly maxAgeSeconds: number;
 }
 
-/** No limits, because a run's samples must not depend on time. */
+/** A run's samples must not depend on time. */
 export const unlimitedPrefixes: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
 
 /** Prefix cache of conversations, oldest first. */
@@ -36,7 +35,6 @@ export class KeptPrefixes {
     return this.#kept.length;
   }
 
-  /** The caller hands the pages over. */
   keep({ request, tokens, held }: Reply, conversation: string): KeptPrefix {
     const all = [...request.promptTokens, ...tokens].slice(0, held);
     const prefix = { conversation, tokens: all, held, pages: [], keptAt: this.#now() };
@@ -44,10 +42,7 @@ export class KeptPrefixes {
     return prefix;
   }
 
-  /**
-   * Longest matching prefix of the prompt's conversation. The last prompt token is never shared, because its logits are
-   * needed.
-   */
+  /** Longest prefix of the prompt in its conversation, without the last token, whose logits are needed. */
   longest({
     conversation,
     promptTokens,
@@ -65,7 +60,6 @@ export class KeptPrefixes {
     this.#kept = this.#kept.filter((each) => each !== prefix);
   }
 
-  /** Removes expired prefixes, and the oldest above the byte limit. */
   removeExcess(bytesOf: (prefix: KeptPrefix) => number): KeptPrefix[] {
     const { maxBytes, maxAgeSeconds } = this.#limits;
     const oldest = this.#now() - maxAgeSeconds;
@@ -83,7 +77,7 @@ export class KeptPrefixes {
     return removed;
   }
 
-  /** Seconds until the oldest prefix expires; null for never. */
+  /** Until the oldest prefix expires; null for never. */
   get secondsLeft(): number | null {
     const [first] = this.#kept;
     if (!first || this.#limits.maxAgeSeconds === Infinity) return null;

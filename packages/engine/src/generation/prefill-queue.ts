@@ -5,29 +5,27 @@ import type { CachePages, PageWant } from "./cache-pages.ts";
 import type { PromptNode } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
-/** Shorter prefixes cost more in extra passes than they save. */
+/** Shorter prefixes cost more passes than they save. */
 export const minShared = 16;
 
 interface Pending {
   readonly node: PromptNode;
   readonly replies: readonly Reply[];
-  /** Tokens of earlier passes. */
   done: number;
 }
 
-/** New tokens of one reply in one pass. */
+/** New tokens of a reply in a pass. */
 interface Stretch {
   readonly pending: Pending;
   readonly tokens: readonly number[];
   readonly past: number;
-  /** True if the node ends here. */
   readonly last: boolean;
 }
 
-/** Replies whose prompt ended in a pass. */
+/** Replies whose prompt ended. */
 export interface PrefilledReplies {
   readonly replies: readonly Reply[];
-  /** Logits [replies, V]; the caller frees them. */
+  /** [replies, V]; the caller frees them. */
   readonly logits: Tensor;
 }
 
@@ -46,7 +44,6 @@ export class PrefillQueue {
     return this.#pending.length === 0;
   }
 
-  /** @param nodes - prompt tree of these replies */
   add(nodes: readonly PromptNode[], replies: readonly Reply[]): void {
     this.#pending.push(...nodes.map((node) => ({ node, replies, done: 0 })));
   }
@@ -56,9 +53,9 @@ export class PrefillQueue {
   }
 
   /**
-   * Computes the next tokens. After an error, the pass can be repeated with fewer tokens.
+   * Computes the next tokens; returns replies whose prompt ended, or null. After an error, the pass can be repeated
+   * with fewer tokens.
    * @param maxTokens - max new tokens; bounds activation memory
-   * @returns replies whose prompt ended, or null
    */
   pass(maxTokens: number): PrefilledReplies | null {
     const stretches = this.#next(maxTokens);
@@ -87,7 +84,7 @@ export class PrefillQueue {
     for (const pending of this.#pending) {
       const { node, done } = pending;
       const left = node.tokens.length - done;
-      // Only a node longer than a whole pass is split.
+      // Only longer nodes than a pass are split.
       if (room < left && left <= maxTokens) break;
       const tokens = node.tokens.slice(done, done + room);
       stretches.push({ pending, tokens, past: node.past + done, last: tokens.length === left });
@@ -109,7 +106,7 @@ export class PrefillQueue {
     return forwardCached(this.#model, tokens, this.#pages.caches, plan, last);
   }
 
-  /** Marks tokens as cached and starts the child nodes when the node ends. */
+  /** Marks tokens as cached; starts the children at the end. */
   #take({ pending, tokens, last }: Stretch): void {
     pending.done += tokens.length;
     if (!last) return;
@@ -132,8 +129,7 @@ function followersOf(node: PromptNode, replies: readonly Reply[]): Reply[] {
 
 /**
  * Pages needed by a prompt tree; prefixes come before their followers.
- * @param positions - positions of each reply
- * @param start - prefix of the tree
+ * @param positions - of each reply
  */
 export function wantsOf(
   nodes: readonly PromptNode[],

@@ -1,19 +1,19 @@
-/** Tokens shared by several prompts, computed once in the pages of the first prompt. */
+/** Tokens shared by several prompts, in the pages of the first. */
 export interface PromptNode {
   readonly tokens: readonly number[];
-  /** Number of tokens before this node. */
+  /** Tokens before this node. */
   readonly past: number;
-  /** First prompt below, in whose row the node is computed. */
+  /** First prompt below. */
   readonly row: number;
   readonly children: readonly PromptNode[];
-  /** Prompts that end here; `row` or its copies. */
+  /** Prompts that end here. */
   readonly ends: readonly number[];
 }
 
 /**
- * Groups prompts by shared prefixes. Prefixes shorter than `minShared` are shared only by identical prompts, because
- * each level of the tree costs a pass.
- * @param cached - length of the common prefix that is already computed
+ * Groups prompts by shared prefixes. Prefixes below `minShared` are shared only by identical prompts, because a level
+ * costs a pass.
+ * @param cached - length of the computed common prefix
  */
 export function promptTree(prompts: readonly (readonly number[])[], minShared: number, cached = 0): PromptNode[] {
   const rows = prompts
@@ -37,7 +37,6 @@ export function promptTree(prompts: readonly (readonly number[])[], minShared: n
         end += 1;
       }
       const members = sorted.slice(start, end);
-      // A node ends where its prompts differ or the shortest ends.
       const ends = members.filter((row) => (prompts[row] as readonly number[]).length === shared);
       const longer = members.filter((row) => (prompts[row] as readonly number[]).length > shared);
       nodes.push({

@@ -10,15 +10,15 @@ export interface Reply extends PageHolder {
   readonly uniforms: UniformStream;
   readonly stopTokens: ReadonlySet<number>;
   readonly stopTexts: StopMatcher | null;
-  /** Limited by the model's context. */
+  /** Limited by the context. */
   readonly maxTokens: number;
   readonly tokens: number[];
-  /** Tokens enqueued on the device but not yet read. */
+  /** Enqueued but unread tokens. */
   ahead: number;
   readonly logProbs: number[];
   readonly atOne: LogProbsAtOne[];
   finishReason: SampleResult["finishReason"] | null;
-  /** Admission number; the last one is preempted first. */
+  /** Admission number; the last is preempted first. */
   turn: number;
 }
 
@@ -37,14 +37,14 @@ export function startReply(config: ModelConfig, request: SampleRequest, place: n
     finishReason: null,
     pages: [],
     turn: 0,
-    /** Cached positions on the device: all but the newest token. */
+    /** All but the newest token are cached. */
     get held() {
       return Math.max(0, request.promptTokens.length + this.tokens.length + this.ahead - 1);
     },
   };
 }
 
-/** Tokens to compute before the next draw: the prompt, and tokens drawn before a preemption. */
+/** Prompt, and tokens drawn before a preemption. */
 export function contentOf({ request, tokens }: Reply): readonly number[] {
   return tokens.length === 0 ? request.promptTokens : [...request.promptTokens, ...tokens];
 }
@@ -54,7 +54,7 @@ export function roomFor(config: ModelConfig, { promptTokens, sampling }: SampleR
   return Math.min(promptTokens.length + sampling.maxTokens, config.maxPositions);
 }
 
-/** Adds a token and sets the finish reason. Aborted replies do not change. */
+/** Adds a token and sets the finish reason, unless aborted. */
 export function extendReply(reply: Reply, token: number, logProb: number, atOne: LogProbsAtOne | null): void {
   if (reply.finishReason !== null) return;
   if (atOne) reply.atOne.push(atOne);
@@ -83,7 +83,7 @@ function endsWithStop({ request, tokens }: Reply): boolean {
   );
 }
 
-/** Uniform numbers by token position. A position's number does not depend on the order of calls. */
+/** Uniform numbers by token position, independent of the order of calls. */
 export class UniformStream {
   readonly #random: Random;
   readonly #drawn: number[] = [];
@@ -100,11 +100,10 @@ export class UniformStream {
 
 const space = 0x20;
 
-/** Finds stop texts as tokens arrive. A text may begin and end within a token or character. */
+/** Finds stop texts as tokens arrive, also within a token or character. */
 class StopMatcher {
   readonly #stops: readonly Uint8Array[];
   readonly #spelling: StopTexts["tokenBytes"];
-  /** Max bytes of a stop text before its last token. */
   readonly #reach: number;
   /** Last bytes of the reply, at most `reach`. */
   #tail: Uint8Array = new Uint8Array();
@@ -128,7 +127,7 @@ class StopMatcher {
 
   #bytesOf(token: number): Uint8Array {
     const { bytes, offsets, dropsFirstSpace } = this.#spelling;
-    // The model's vocabulary may be padded.
+    // The vocabulary may be padded.
     const added = bytes.subarray(offsets[token] ?? 0, offsets[token + 1] ?? 0);
     if (!this.#empty || added.length === 0) return added;
     this.#empty = false;

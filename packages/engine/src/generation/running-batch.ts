@@ -12,17 +12,14 @@ import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 
 export interface GenerationLimits {
-  /** Keys and values of all layers; further requests wait. */
+  /** Further requests wait. */
   readonly cache: CacheLimit;
   /** Max prompt tokens per pass while no reply decodes. */
   readonly prefillTokens: number;
-  /** Max prompt tokens per pass between decode steps, to limit delays of running replies. */
+  /** Max prompt tokens between decode steps, to limit delays. */
   readonly prefillTokensBetween: number;
   readonly keptPrefixes: KeptPrefixLimits;
-  /**
-   * Max steps that the device is ahead of the host. If 1, steps are enqueued before the last one is read, and tokens
-   * after a reply's end are dropped. Replies do not change.
-   */
+  /** If 1, steps are enqueued before the last is read, and tokens after an end are dropped. Replies do not change. */
   readonly stepsAhead: 0 | 1;
 }
 
@@ -38,16 +35,16 @@ interface Call {
   readonly id: number;
   readonly replies: readonly Reply[];
   readonly onDrawn: DrawnListener | undefined;
-  /** Number of unfinished replies. */
+  /** Unfinished replies. */
   left: number;
   resolve(results: SampleResult[]): void;
   reject(error: unknown): void;
 }
 
 /**
- * Continuous batch of replies with the same weights. Requests join between steps, with chunked prefill; ended replies
- * leave at once. Each token uses one uniform number of the reply's stream, so with batch-invariant kernels a reply does
- * not depend on the batch.
+ * Continuous batch of replies with the same weights, with chunked prefill. Requests join and leave between steps.
+ * Each token uses one uniform number of the reply's stream, so with batch-invariant kernels a reply does not depend
+ * on the batch.
  */
 export class RunningBatch {
   readonly #model: ModelOnDevice;
@@ -56,7 +53,6 @@ export class RunningBatch {
   readonly #prefill: PrefillQueue;
   readonly #kept: KeptPrefixes;
   readonly #calls = new Map<number, Call>();
-  /** Calls whose replies have all ended. */
   readonly #complete: Call[] = [];
   readonly #callOf = new Map<Reply, Call>();
   #waiting: Reply[] = [];
@@ -68,7 +64,7 @@ export class RunningBatch {
   #pending: Promise<DrawnTokens> | null = null;
   #turns = 0;
   #running = false;
-  /** Timer that frees expired prefixes of an idle batch. */
+  /** Frees expired prefixes of an idle batch. */
   #expiry: NodeJS.Timeout | undefined;
   /** Reduced after running out of memory. */
   #mostTokens = Infinity;
@@ -82,7 +78,7 @@ export class RunningBatch {
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
-  /** @param requests - checked by `checkSampleRequests` @param id - unique among running calls, for `cancel` */
+  /** @param requests - checked by `checkSampleRequests` @param id - unique, for `cancel` */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {
     if (requests.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
@@ -95,7 +91,7 @@ export class RunningBatch {
     });
   }
 
-  /** Ends a reply at the next step, with its tokens so far. */
+  /** Ends a reply at the next step. */
   cancel(id: number, place: number): void {
     const reply = this.#calls.get(id)?.replies[place];
     if (reply) reply.finishReason ??= "aborted";
@@ -140,7 +136,7 @@ export class RunningBatch {
     clearTimeout(this.#expiry);
     const seconds = this.#kept.secondsLeft;
     if (seconds === null) return;
-    // Timers may fire early, and are limited to 31 bits.
+    // Timers may fire early and have 31 bits.
     const wait = Math.min(1000 * seconds + 1, 2 ** 31 - 1);
     this.#expiry = setTimeout(() => {
       if (this.#running) return;
@@ -174,7 +170,7 @@ export class RunningBatch {
     }
   }
 
-  /** Pages for one more position per decoding reply. */
+  /** Requests a position more per decoding reply. */
   #wants(): PageWant[] {
     const wants: PageWant[] = [];
     for (const holder of this.#decoding) {
@@ -184,7 +180,7 @@ export class RunningBatch {
     return wants;
   }
 
-  /** Allocates one more position per decoding reply; preempts the newest replies if necessary. */
+  /** Preempts the newest replies if necessary. */
   #makeRoom(): void {
     for (;;) {
       const wants = this.#wants();
@@ -196,7 +192,7 @@ export class RunningBatch {
     }
   }
 
-  /** The newest reply waits again. Its tokens are recomputed, with the same next draw. */
+  /** The newest reply waits again, with the same next draw. */
   #preempt(): void {
     const last = this.#decoding.reduce((latest, reply) => (reply.turn > latest.turn ? reply : latest));
     this.#pages.release(last);
@@ -205,14 +201,14 @@ export class RunningBatch {
     this.#closeGaps();
   }
 
-  /** If the device has less memory than the limit, all replies restart with smaller caches. */
+  /** If the device has less memory, all replies restart with smaller caches. */
   #take(wants: readonly PageWant[], force: boolean): boolean {
     try {
       return this.#pages.take(wants, force);
     } catch (error) {
       const held = [...this.#decoding, ...this.#prefilling];
       if (!isOutOfMemory(error) || force) throw error;
-      // Unread tokens are drawn again from the same uniform numbers.
+      // Unread tokens are drawn again.
       this.#forgetStep();
       this.#state.free();
       for (const reply of held) reply.ahead = 0;
@@ -239,7 +235,7 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
-  /** Enqueues a step, then reads the previous one if the device may be ahead. */
+  /** Reads the previous step if the device may be ahead. */
   async #decodeStep(): Promise<void> {
     // Preemption needs the latest tokens.
     if (this.#pending && !this.#pages.fits(this.#wants())) {
@@ -259,7 +255,7 @@ export class RunningBatch {
     this.#state.free();
   }
 
-  /** Null without replies, or if the rows do not fit in memory. */
+  /** Null without replies, or if they do not fit. */
   #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
     if (going.length > 0 && going.length <= this.#mostTokens)
       try {
@@ -303,7 +299,6 @@ export class RunningBatch {
     }
   }
 
-  /** Retries with fewer rows if the device runs out of memory. */
   #inMemory<T>(rows: number, attempt: (rows: number) => T): T {
     for (let count = Math.min(rows, this.#mostTokens); ; count = Math.ceil(count / 2)) {
       try {
@@ -329,10 +324,7 @@ export class RunningBatch {
     for (const [listener, own] of drawn) listener(encodeDrawn(own));
   }
 
-  /**
-   * Removes ended replies from waiting and decoding. A prompt in prefill stays until its end, because others may share
-   * its row.
-   */
+  /** A prompt in prefill stays, because others may share its row. */
   #leave(replies: readonly Reply[]): void {
     const ended = new Set(replies.filter(({ finishReason }) => finishReason !== null));
     if (ended.size === 0) return;
@@ -362,7 +354,7 @@ export class RunningBatch {
     this.#decoding.sort((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
   }
 
-  /** Ends every call, because the device state is lost. */
+  /** The device state is lost. */
   #fail(error: unknown): void {
     const calls = [...this.#calls.values(), ...this.#complete.splice(0)];
     this.#calls.clear();

@@ -1,25 +1,22 @@
 import type { SamplingName } from "@laconic/core";
 
-/** S segments packed into N rows without padding. Each is a sequence, or continues another segment. */
+/** S segments packed into N rows without padding. */
 export interface SequenceLayout {
   /** Length S + 1, from 0 to N. */
   readonly offsets: Int32Array;
-  /** `offsets` on the device, int32 [S + 1]. */
+  /** int32 [S + 1]. */
   readonly offsetsOnDevice: Tensor;
-  /** Max rows of a segment with its ancestors. */
+  /** Max rows of a segment with ancestors. */
   readonly longest: number;
-  /** Absent if every segment is a sequence. */
+  /** Default: every segment is a sequence. */
   readonly tree?: SegmentTree;
 }
 
-/**
- * Segments by parent; a segment reads the keys of its ancestors first. Depth-first order, so descendants follow their
- * ancestor. No segment is empty.
- */
+/** Segments by parent, depth first; a segment reads its ancestors' keys first. No segment is empty. */
 export interface SegmentTree {
   /** Length S: an earlier segment, or -1. */
   readonly parents: Int32Array;
-  /** `parents` on the device, int32 [S]. */
+  /** int32 [S]. */
   readonly parentsOnDevice: Tensor;
 }
 
@@ -28,17 +25,17 @@ export interface AttentionShape {
   readonly queryHeads: number;
   readonly kvHeads: number;
   readonly headDim: number;
-  /** Factor of the scores, usually 1 / sqrt(headDim). */
+  /** Usually 1 / sqrt(headDim). */
   readonly scale: number;
 }
 
-/** Shape [positions, headDim / 2]; the halves of a head rotate against each other (Hugging Face layout). */
+/** [positions, headDim / 2]; the halves of a head rotate against each other (Hugging Face layout). */
 export interface RotaryTables {
   readonly cos: Tensor;
   readonly sin: Tensor;
 }
 
-/** Keys and values of one layer. The memory layout depends on the kernel set. */
+/** Keys and values of one layer; the set chooses the layout. */
 export interface KeyValueCache {
   readonly pages: number;
   readonly pageSize: number;
@@ -47,8 +44,8 @@ export interface KeyValueCache {
 }
 
 /**
- * Pages and cached lengths of each sequence of new tokens. Both copies of `table` and `past` may change in place
- * between calls. Sets cache derived data with the plan's tensors.
+ * Pages and cached lengths of each sequence. `table` and `past` may change in place between calls. Sets cache derived
+ * data with the plan's tensors.
  */
 export interface CachePlan {
   readonly layout: SequenceLayout;
@@ -58,16 +55,16 @@ export interface CachePlan {
    * token. Unused entries are arbitrary.
    */
   readonly table: Int32Array;
-  /** `table` on the device, int32 [S, width]. */
+  /** int32 [S, width]. */
   readonly tableOnDevice: Tensor;
-  /** Cached positions per sequence, length S. */
+  /** Cached positions, length S. */
   readonly past: Int32Array;
   readonly pastOnDevice: Tensor;
 }
 
 /**
  * Sampling settings per row, length B. Absent and neutral parameters remove nothing; temperature 0 is greedy.
- * Parameters apply in order, each to the previous result. Equal probabilities at a border stay together.
+ * Parameters apply in order. Equal probabilities at a border stay together.
  */
 export type SamplingRows = SamplingColumns & {
   readonly temperature: Float32Array;
@@ -77,11 +74,11 @@ export type SamplingRows = SamplingColumns & {
 
 type SamplingColumns = { readonly [Name in SamplingName]?: Float32Array | Int32Array };
 
-/** Sampling settings on the device in full precision; see `packSampling`. */
+/** Full precision; see `packSampling`. */
 export interface SamplingOnDevice {
-  /** `kernelSampling` of each row, [B, columns]. */
+  /** `kernelSampling`, [B, columns]. */
   readonly settings: Tensor;
-  /** Uniform numbers of W draws, [B, W]. */
+  /** W draws, [B, W]. */
   readonly uniforms: Tensor;
   /** Column of this draw. */
   readonly column: number;
@@ -92,13 +89,13 @@ export interface SamplingOnDevice {
 export interface SamplingKind {
   /** Rows with temperature 0. */
   readonly greedy: "none" | "some" | "all";
-  /** Some temperature is neither 0 nor 1. */
+  /** Neither 0 nor 1. */
   readonly tempered: boolean;
-  /** Max top-k; 0 if unused. */
+  /** 0 if unused. */
   readonly maxK: number;
-  /** Some row has top-p below 1 without top-k. */
+  /** Top-p below 1 without top-k. */
   readonly openTopP: boolean;
-  /** Parameters that remove tokens in some row, in order. */
+  /** Parameters that remove tokens, in order. */
   readonly cuts: readonly SamplingName[];
 }
 
@@ -106,7 +103,7 @@ export interface SamplingKind {
 export interface AdamWMoments {
   readonly first: Tensor;
   readonly second: Tensor;
-  /** Exact weights of a rounded `param`; only if `roundsWeights` is true. */
+  /** Exact weights of a rounded `param`, if `roundsWeights`. */
   readonly master?: Tensor;
 }
 
@@ -116,13 +113,13 @@ export interface AdamWTensors extends AdamWMoments {
   readonly grad: Tensor;
 }
 
-/** Destination of a parameter's gradient; overwritten, or added to if `add`. */
+/** Overwritten, or added to if `add`. */
 export interface GradientPlace {
   readonly tensor: Tensor;
   readonly add: boolean;
 }
 
-/** Gradients that a backward operation writes. */
+/** Gradients of a backward operation. */
 export interface GradientPlaces {
   readonly dWeight?: GradientPlace;
   readonly dBias?: GradientPlace;
@@ -137,26 +134,26 @@ export interface AdamWStep {
   readonly weightDecay: number;
   /** Counts from 1. */
   readonly step: number;
-  /** Global-norm clipping. Default: none. */
+  /** Default: none. */
   readonly clip?: GradientClip;
 }
 
-/** Applied on the device, so that the step does not wait for a read. */
+/** Applied on the device, without a read. */
 export interface GradientClip {
   /** Sum of squares of all gradients, [1], from `sumSquares`. If not finite, nothing changes. */
   readonly squares: Tensor;
-  /** Larger gradients are multiplied by maxNorm / norm; may be Infinity. */
+  /** Larger gradients are multiplied by maxNorm / norm. */
   readonly maxNorm: number;
 }
 
-/** Handle of a device array of one kernel set. `float` is the set's `dtype`, or full precision where documented. */
+/** Handle of a device array. `float` is the set's `dtype`, or full precision where documented. */
 export interface Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
 }
 
 /**
- * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. Full in bfloat16 sets: log-probs,
- * log-sum-exps, reciprocal RMS, sums, parameter gradients, AdamW moments, master weights.
+ * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. Full in bfloat16 sets:
+ * log-probs, log-sum-exps, reciprocal RMS, sums, parameter gradients, moments, master weights.
  */
 export type Precision = "working" | "full";

@@ -1,6 +1,6 @@
 import type { CachePlan, KeyValueCache, SequenceLayout } from "./contract.ts";
 
-/** Max positions that a sequence attends to, including its new tokens. */
+/** Max positions that a sequence attends to. */
 export function longestReach({ past, layout }: CachePlan): number {
   let most = 0;
   for (let s = 0; s < past.length; s++) {
@@ -10,13 +10,13 @@ export function longestReach({ past, layout }: CachePlan): number {
   return most;
 }
 
-/** First page of consecutive one-page sequences, for which a view replaces a copy; otherwise -1. */
+/** First of consecutive single pages, which need no copy; otherwise -1. */
 export function pageRun({ table, past }: CachePlan): number {
   const first = table[0] ?? 0;
   return table.length === past.length && table.every((page, s) => page === first + s) ? first : -1;
 }
 
-/** Page and position of each new token, length N each. */
+/** Page and position of each new token, length N. */
 export function newPages(
   { layout, table, past }: CachePlan,
   { pageSize }: Pick<KeyValueCache, "pageSize">,
@@ -36,7 +36,7 @@ export function newPages(
   return { pages, positions };
 }
 
-/** Rows of each head of each new token in a cache [pages, kvHeads, pageSize]; length N * kvHeads. */
+/** Rows of new tokens' heads in a cache [pages, kvHeads, pageSize]; length N * kvHeads. */
 export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache): Int32Array {
   const { pages, positions } = newPages(plan, { pageSize });
   const places = new Int32Array(pages.length * kvHeads);
@@ -47,7 +47,7 @@ export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache)
   return places;
 }
 
-/** Rows of the first `lengths[i]` positions of each page in a cache [pages, kvHeads, pageSize], head by head. */
+/** Rows of the first `lengths[i]` positions of each page in a cache [pages, kvHeads, pageSize]. */
 export function heldPlaces(
   pages: Int32Array,
   lengths: Int32Array,
@@ -67,10 +67,7 @@ export function seesEverything({ layout, past }: CachePlan, reach: number): bool
   return layout.longest === 1 && past.every((held) => held + 1 === reach);
 }
 
-/**
- * Additive mask [S, group * longest, reach]: 0 for visible positions, `hidden` elsewhere. Rows of a sequence repeat
- * `group` times.
- */
+/** Additive mask [S, group * longest, reach]: 0 or `hidden`. Rows of a sequence repeat `group` times. */
 export function reachMask(
   { layout, past }: CachePlan,
   reach: number,
@@ -83,7 +80,7 @@ export function reachMask(
     for (let g = 0; g < group; g++)
       for (let i = 0; i < longest; i++) {
         const start = ((s * group + g) * longest + i) * reach;
-        // Padded rows see the first position, so that their softmax is finite.
+        // Padded rows see a position, so that their softmax is finite.
         mask.fill(0, start, start + (i < length ? (past[s] as number) + i + 1 : 1));
       }
   }
@@ -95,7 +92,7 @@ interface RowRun {
   readonly end: number;
 }
 
-/** Rows of a segment's ancestors from the root, then its own. */
+/** Rows of a segment's ancestors, then its own. */
 export function ancestorRuns({ offsets, tree }: SequenceLayout, segment: number): RowRun[] {
   const runs: RowRun[] = [];
   for (let s = segment; s >= 0; s = tree?.parents[s] ?? -1)

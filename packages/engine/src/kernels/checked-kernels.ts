@@ -16,7 +16,7 @@ import {
 
 type Check<Operation> = Operation extends (...args: infer Arguments) => unknown ? (...args: Arguments) => void : never;
 
-/** Checks without device reads; rows and pages are checked by the set. */
+/** Without device reads. */
 const checks = {
   upload: (values, shape) => expectFilled(values, shape, "upload"),
   reshape: (tensor, shape) => expectFilled({ length: sizeOf(tensor.shape) }, shape, "reshape"),
@@ -141,8 +141,7 @@ const checks = {
 } satisfies { readonly [Name in keyof Kernels]?: Check<NonNullable<Kernels[Name]>> };
 
 /**
- * Checks shapes and types before calling a kernel set. The set itself checks live tensors and caches, and numbers on
- * the device.
+ * Checks shapes and types before calling a kernel set, which checks tensors, caches and numbers.
  * @throws LaconicError `input_invalid` for shapes that do not fit
  */
 export function checkedKernels(set: Kernels): Kernels {

@@ -18,31 +18,31 @@ import type {
 export type * from "./arguments.ts";
 
 /**
- * Cost of a shared segment, in rows at hidden size H. A call has a constant cost, joining costs O(H) per later row, a
- * row costs O(H^2).
+ * Cost of a shared segment, in rows at hidden size H. A call is constant, joining costs O(H) per later row, a row
+ * O(H^2).
  */
 export interface BranchCost {
-  /** Calls cost (callWidth / H)^2 rows. */
+  /** (callWidth / H)^2 rows per call. */
   readonly callWidth: number;
-  /** Joining costs readerWidth / H rows. */
+  /** readerWidth / H rows. */
   readonly readerWidth: number;
 }
 
-/** Memory of a device in bytes. */
+/** Bytes. */
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
 }
 
-/** Library calls since creation. Differences count the cost of a step on any machine. */
+/** Library calls since creation; differences count a step on any machine. */
 export interface KernelCounters {
-  /** Compute or copy operations, without views. */
+  /** Without views. */
   readonly operations: number;
   readonly nativeCalls: number;
-  /** Calls through the library's operator dispatcher. */
+  /** Through the library's dispatcher. */
   readonly dispatcherCalls: number;
   readonly hostCopies: number;
-  /** Host copies that blocked the host. */
+  /** Copies that blocked the host. */
   readonly blockingCopies: number;
   readonly bytesToDevice: number;
   readonly bytesToHost: number;
@@ -68,21 +68,21 @@ export interface Kernels {
   readonly emulated?: boolean;
   /** Working precision. */
   readonly dtype: "float32" | "bfloat16" | "float64";
-  /** True if equal calls give equal bits. */
+  /** Equal calls give equal bits. */
   readonly deterministic: boolean;
-  /** Absent if sharing a prefix always saves time. */
+  /** Default: sharing always saves time. */
   readonly branchCost?: BranchCost;
-  /** True if a row's bits are independent of the rest of the batch. */
+  /** A row's bits are independent of the batch. */
   readonly batchInvariant: boolean;
-  /** Preferred positions per page. Null if only one page per sequence is fast; other tables are copied first. */
+  /** Preferred positions per page. Null if only one page per sequence is fast. */
   readonly cachePageSize: number | null;
 
   /** True if the next step can be enqueued before the last is read. Default false. */
   readonly runsAhead?: boolean;
 
-  /** Frees tensors made in the body, except those in the returned value. */
+  /** Frees tensors made in the body, except returned ones. */
   scope<T>(body: () => T): T;
-  /** Removes a tensor from its scopes; it lives until `free`. */
+  /** Removes a tensor from its scopes. */
   keep<T extends Tensor>(tensor: T): T;
   free(...tensors: readonly Tensor[]): void;
   /** Includes caches; for leak tests. */
@@ -90,28 +90,25 @@ export interface Kernels {
   /** Null if unknown. */
   memory(): DeviceMemory | null;
   counters?(): KernelCounters;
-  /** Calls by name of operators that the CPU computes because the device's library lacks them. Absent if impossible. */
+  /** Calls by operator that the CPU computes instead. Absent if impossible. */
   fallbacks?(): Readonly<Record<string, number>>;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;
-  /** Waits for the device. float returns Float32Array or Float64Array. */
+  /** Waits for the device. */
   read(tensor: Tensor): Promise<Float32Array | Float64Array | Int32Array>;
   zeros(shape: readonly number[], precision?: Precision): Tensor;
   /** Default: the tensor's precision. */
   copy(tensor: Tensor, precision?: Precision): Tensor;
   /** Returns a separate handle. */
   reshape(tensor: Tensor, shape: readonly number[]): Tensor;
-  /**
-   * Zeros that are used together, allocated at once if possible, so that `assign`, `sumSquares` and `adamW` need few
-   * calls. Tensors are freed separately.
-   */
+  /** Zeros for joint use, allocated at once if possible, but freed separately. */
   together(shapes: readonly (readonly number[])[], precision?: Precision): Tensor[];
-  /** Copies `from[i]` into `into[i]` of the same shape, in the precision of `into[i]`. */
+  /** Copies `from[i]` into `into[i]`, in the precision of `into[i]`. */
   assign(into: readonly Tensor[], from: readonly Tensor[]): void;
-  /** Columns of x [N, W], [N, count]. May share memory with x; in-place changes may affect both. */
+  /** x [N, W] -> [N, count]. May share memory with x. */
   columns(x: Tensor, start: number, count: number): Tensor;
-  /** [N, W1], [N, W2], ... -> [N, W1 + W2 + ...]. May share memory, as in `columns`. */
+  /** [N, W1], [N, W2], ... -> [N, W1 + W2 + ...]. May share memory. */
   joinColumns(parts: readonly Tensor[]): Tensor;
 
   add(a: Tensor, b: Tensor): Tensor;
@@ -123,24 +120,23 @@ export interface Kernels {
 
   /** table [R, D], rows int32 [M] -> [M, D]. */
   gatherRows(table: Tensor, rows: Tensor): Tensor;
-  /** Backward of `gatherRows`: delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows are summed. */
+  /** Backward of `gatherRows`: delta [M, D], rows int32 [M] -> [rowCount, D], summed. */
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
-  /** `scatterAddRows` into the gradient of a table [rowCount, D], in full precision. */
+  /** `scatterAddRows` into a gradient [rowCount, D], in full precision. */
   placeRows(into: GradientPlace, delta: Tensor, rows: Tensor): void;
   /** Rows of [R, D] or elements of [R], of any type; rows int32 [M] -> [M, D] or [M]. */
   pickRows(x: Tensor, rows: Tensor): Tensor;
-  /** Writes values [M, D] or [M] to the rows `rows` int32 [M] of `into` [R, D] or [R]; rows are unique. */
+  /** Writes values [M, D] or [M] to unique rows `rows` int32 [M] of `into` [R, D] or [R]. */
   writeRows(into: Tensor, rows: Tensor, values: Tensor): void;
   /** x += by, for an int32 tensor. */
   advance(x: Tensor, by: number): void;
 
   /**
    * x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O].
-   * @param steady - the weight is used repeatedly with few rows. A set may cache another layout while a key-value cache
-   * exists.
+   * @param steady - repeated use with few rows: a set may cache another layout while a key-value cache exists
    */
   linear(x: Tensor, weight: Tensor, bias?: Tensor, steady?: boolean): Tensor;
-  /** into [N, O] += x weight^T + bias; `steady` as in `linear`. */
+  /** into [N, O] += x weight^T + bias. */
   linearOnto(into: Tensor, x: Tensor, weight: Tensor, bias?: Tensor, steady?: boolean): void;
   linearBackward(
     dOut: Tensor,
@@ -163,7 +159,7 @@ export interface Kernels {
   rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
 
   /**
-   * Causal attention to a segment's ancestors and itself. q [N, queryHeads * headDim], k, v [N, kvHeads * headDim];
+   * Causal attention to ancestors and the segment itself. q [N, queryHeads * headDim], k, v [N, kvHeads * headDim];
    * logSumExp [N, queryHeads] of the scaled scores.
    */
   attention(
@@ -173,7 +169,7 @@ export interface Kernels {
     shape: AttentionShape,
     layout: SequenceLayout,
   ): { readonly out: Tensor; readonly logSumExp: Tensor };
-  /** A key's gradient is summed over its readers in an order that depends only on the layout. */
+  /** Sums over readers in an order that depends only on the layout. */
   attentionBackward(
     dOut: Tensor,
     forward: {
@@ -189,7 +185,7 @@ export interface Kernels {
 
   createCache(size: KeyValueCache): KeyValueCache;
   freeCache(cache: KeyValueCache): void;
-  /** Writes the new keys and values, then attends causally to the whole sequence. */
+  /** Writes keys and values, then attends to the whole sequence. */
   attentionCached(
     q: Tensor,
     k: Tensor,
@@ -198,10 +194,7 @@ export interface Kernels {
     shape: AttentionShape,
     plan: CachePlan,
   ): Tensor;
-  /**
-   * Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, in order. `source` is another cache with
-   * the same heads.
-   */
+  /** Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, in order. `source` is another cache. */
   copyCachePages(
     cache: KeyValueCache,
     from: Int32Array,
@@ -214,11 +207,11 @@ export interface Kernels {
   swiGlu(gate: Tensor, up: Tensor): Tensor;
   swiGluBackward(dOut: Tensor, gate: Tensor, up: Tensor): { readonly dGate: Tensor; readonly dUp: Tensor };
 
-  /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]; `steady` as in `linear`. */
+  /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]. */
   headLogits(hidden: Tensor, weight: Tensor, steady?: boolean): Tensor;
   /**
-   * Log-softmax of hidden weight^T * inverseTemperature at the target, without storing the logits. hidden [M, D],
-   * weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
+   * Log-softmax of hidden weight^T * inverseTemperature at the target, without stored logits. hidden [M, D], weight
+   * [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
    */
   headLogProbs(
     hidden: Tensor,
@@ -248,8 +241,8 @@ export interface Kernels {
     rows: SamplingRows | SamplingOnDevice,
   ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
-   * Log-softmax of logits [B, V] at temperature 1, for `tokens` and the `count` likeliest (descending, ties in any
-   * order). tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count], topLogProbs [B, count]. `count` from 0 to V.
+   * Log-softmax of logits [B, V] at temperature 1, for `tokens` int32 [B] and the `count` likeliest (descending).
+   * logProbs [B]; topTokens int32 [B, count], topLogProbs [B, count]. `count` from 0 to V.
    */
   tokenLogProbs(
     logits: Tensor,
@@ -257,15 +250,15 @@ export interface Kernels {
     count: number,
   ): { readonly logProbs: Tensor; readonly topTokens: Tensor; readonly topLogProbs: Tensor };
 
-  /** Sum of squares over all tensors, [1]. */
+  /** Sum over all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;
   /** Updates in place; gradients are undefined afterwards. */
   adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
 }
 
-/** Module of a kernel set for the engine's workers; structured-cloneable. */
+/** Kernel set for the engine's workers; structured-cloneable. */
 export interface KernelSource {
-  /** Device name as in `--device`. */
+  /** Name as in `--device`. */
   readonly device: string;
   /** URL of an ES module that exports `createKernels: CreateKernels`. */
   readonly module: string;
@@ -274,11 +267,11 @@ export interface KernelSource {
 
 /** How kernel sets share the machine. */
 export interface KernelPlace {
-  /** Number of kernel sets that compute at once on this machine. */
+  /** Kernel sets that compute at once on this machine. */
   readonly sharing: number;
 }
 
-/** @throws LaconicError `device_unavailable` with what is missing. */
+/** @throws LaconicError `device_unavailable` */
 export type CreateKernels = (options: KernelSource["options"], place?: KernelPlace) => Promise<Kernels>;
 
 /** True if AdamW needs `AdamWMoments.master`. */
@@ -286,7 +279,7 @@ export function roundsWeights(dtype: Kernels["dtype"]): boolean {
   return dtype === "bfloat16";
 }
 
-/** Whether an error means that the device has no memory left. */
+/** True if the device has no memory left. */
 export function isOutOfMemory(error: unknown): error is LaconicError {
   return LaconicError.is(error) && error.code === "device_out_of_memory";
 }

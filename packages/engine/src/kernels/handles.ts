@@ -9,14 +9,14 @@ export interface DeviceArray {
   dispose(): void;
 }
 
-/** Tensor over a device array; an update may replace the array. */
+/** Tensor over a replaceable device array. */
 export class Handle<Data extends DeviceArray> implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
   data: Data;
-  /** Min and max of an int32 tensor, known without a device read. */
+  /** Bounds, known without a device read. */
   range: readonly [min: number, max: number];
-  /** Arrays cached by name, freed when the tensor changes. */
+  /** Freed when the tensor changes. */
   readonly derived: Map<string, Data> = new Map();
 
   constructor(data: Data, dtype: "float" | "int32", range: readonly [min: number, max: number]) {
@@ -32,7 +32,7 @@ export class Handle<Data extends DeviceArray> implements Tensor {
   }
 }
 
-/** Owns the tensors of a kernel set as handles. */
+/** Owns the tensors of a kernel set. */
 export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<Data>> {
   constructor() {
     super(drop);
@@ -46,7 +46,7 @@ export class HandleStore<Data extends DeviceArray> extends TensorScopes<Handle<D
     return this.adopt(new Handle(data, "int32", range));
   }
 
-  /** Caches an array with the tensor until it changes. */
+  /** Caches an array until the tensor changes. */
   derive(tensor: Tensor, name: string, make: () => Data): Data {
     const { derived } = this.get(tensor);
     const data = derived.get(name) ?? make();

@@ -1,5 +1,5 @@
 /**
- * Contract of the device operations that the transformer needs, and code shared by kernel sets.
+ * Contract of the device operations, and code shared by kernel sets.
  * @module @laconic/engine/kernels
  */
 export type * from "./contract.ts";

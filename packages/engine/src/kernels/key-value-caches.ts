@@ -3,7 +3,7 @@ import { heldPlaces } from "./cache-places.ts";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
 import { expectCacheHeads, expectCachePlan, expectHeads, expectMatrix, expectPageCopies } from "./shape-checks.ts";
 
-/** Live key-value caches of a kernel set, with checks of arguments. `C` adds device arrays. */
+/** Live key-value caches of a kernel set. `C` adds device arrays. */
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
 
@@ -16,7 +16,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     return cache;
   }
 
-  /** @throws LaconicError `engine_failed` for a freed or foreign cache */
+  /** @throws LaconicError `engine_failed` for a freed cache */
   get(cache: KeyValueCache): C {
     if (this.#owns(cache)) return cache;
     throw new LaconicError(
@@ -25,7 +25,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     );
   }
 
-  /** The caller frees the cache's arrays. @throws LaconicError `engine_failed`, as `get` does */
+  /** The caller frees the cache's arrays. */
   release(cache: KeyValueCache): C {
     const own = this.get(cache);
     this.#alive.delete(own);
@@ -33,9 +33,8 @@ export class KeyValueCaches<C extends KeyValueCache> {
   }
 
   /**
-   * Checks the arguments of `attentionCached`.
-   * @returns the cache with its arrays, and the number of new tokens
-   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` for wrong arguments
+   * Checks the arguments of `attentionCached`; returns the cache and the number of new tokens.
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid`
    */
   attended(
     q: Tensor,
@@ -56,7 +55,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
 
   /**
    * Checks the arguments of `copyCachePages`.
-   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` for pages out of range
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid`
    */
   copied(
     cache: KeyValueCache,
@@ -70,7 +69,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     return { target, origin };
   }
 
-  /** Splits copies into groups of independent pages. @throws LaconicError as `copied` does */
+  /** Splits copies into groups of independent pages. */
   *copiedRows(
     ...[cache, from, to, lengths, source]: Parameters<KeyValueCaches<C>["copied"]>
   ): Generator<ReturnType<KeyValueCaches<C>["copied"]> & { readonly reads: Int32Array; readonly writes: Int32Array }> {

@@ -2,7 +2,7 @@ import type { SamplingName } from "@laconic/core";
 import { kernelSampling, samplingParameters } from "@laconic/core/backends";
 import type { SamplingKind, SamplingOnDevice, SamplingRows } from "./contract.ts";
 
-/** Settings as a matrix [B, columns of `kernelSampling`], and their summary. */
+/** Settings [B, columns of `kernelSampling`], and their summary. */
 export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   readonly settings: Float32Array;
   readonly kind: SamplingKind;
@@ -36,7 +36,7 @@ export function packSampling(rows: Omit<SamplingRows, "uniform">): {
   return { settings, kind: { greedy, tempered, maxK, openTopP, cuts: inOrder } };
 }
 
-/** Whether the sampling rows are already on the device. */
+/** True if the rows are on the device. */
 export function isOnDevice(rows: SamplingRows | SamplingOnDevice): rows is SamplingOnDevice {
   return "settings" in rows;
 }

@@ -11,7 +11,7 @@ export function matrixSize(tensor: Tensor): readonly [rows: number, columns: num
   return tensor.shape as readonly [number, number];
 }
 
-/** @throws LaconicError `input_invalid` unless the tensor is a float matrix. */
+/** @throws LaconicError `input_invalid` unless a float matrix. */
 export function expectMatrix(tensor: Tensor, place: string, name?: string): readonly [rows: number, columns: number] {
   if (tensor.shape.length !== 2 || tensor.dtype !== "float")
     throw new LaconicError(
@@ -21,17 +21,17 @@ export function expectMatrix(tensor: Tensor, place: string, name?: string): read
   return matrixSize(tensor);
 }
 
-/** @throws LaconicError `input_invalid` for another shape or integers. */
+/** @throws LaconicError `input_invalid` */
 export function expectFloats(tensor: Tensor, shape: readonly number[], place: string, name?: string): void {
   expectTensor(tensor, "float", shape, place, name);
 }
 
-/** @throws LaconicError `input_invalid` unless the tensor is a list of `length` integers. */
+/** @throws LaconicError `input_invalid` */
 export function expectInts(tensor: Tensor, length: number, place: string, name?: string): void {
   expectTensor(tensor, "int32", [length], place, name);
 }
 
-/** @throws LaconicError `input_invalid` if heads do not fit `rows` tokens or do not divide evenly. */
+/** @throws LaconicError `input_invalid` */
 export function expectHeads(
   { queryHeads, kvHeads, headDim }: AttentionShape,
   rows: number,
@@ -48,7 +48,7 @@ export function expectHeads(
   for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], place, "key/value heads");
 }
 
-/** @throws LaconicError `input_invalid` if segments do not fill the rows, form no tree, or exceed `longest`. */
+/** @throws LaconicError `input_invalid` unless segments fill the rows and form a tree. */
 export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
   const { offsets, longest, tree } = layout;
   expectInts(layout.offsetsOnDevice, offsets.length, place, "offsets");
@@ -91,7 +91,7 @@ function expectTree({ offsets, longest }: SequenceLayout, tree: SegmentTree, pla
   }
 }
 
-/** @throws LaconicError `input_invalid` if the cache has other heads than the keys. */
+/** @throws LaconicError `input_invalid` */
 export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, place: string): void {
   if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
     throw new LaconicError(
@@ -100,9 +100,7 @@ export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: Att
     );
 }
 
-/**
- * @throws LaconicError `input_invalid` if the tokens do not fill `tokens` rows, or a sequence does not fit its pages.
- */
+/** @throws LaconicError `input_invalid` unless the tokens fill `tokens` rows and sequences fit their pages. */
 export function expectCachePlan(
   { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
@@ -135,7 +133,7 @@ export function expectCachePlan(
   }
 }
 
-/** @throws LaconicError `input_invalid` for pages out of range, or caches with different heads. */
+/** @throws LaconicError `input_invalid` */
 export function expectPageCopies(
   cache: KeyValueCache,
   from: Int32Array,
@@ -159,7 +157,7 @@ export function expectPageCopies(
   });
 }
 
-/** Rows, width and vocabulary of the output layer. */
+/** Sizes of the output layer. */
 export function headSize(hidden: Tensor, weight: Tensor): readonly [rows: number, width: number, vocabulary: number] {
   const [vocabulary, width] = matrixSize(weight);
   return [hidden.shape[0] as number, width, vocabulary];
@@ -171,7 +169,7 @@ export function joinedSize(parts: readonly Tensor[]): readonly [rows: number, wi
   return [parts[0]?.shape[0] ?? 0, width];
 }
 
-/** Min and max of a list, for index checks without a device read; zeros if empty. */
+/** Min and max, without a device read; zeros if empty. */
 export function rangeOf(values: Int32Array): readonly [least: number, most: number] {
   let least = values[0] ?? 0;
   let most = values[0] ?? 0;
@@ -182,7 +180,7 @@ export function rangeOf(values: Int32Array): readonly [least: number, most: numb
   return [least, most];
 }
 
-/** @throws LaconicError `input_invalid` for another type or shape. */
+/** @throws LaconicError `input_invalid` */
 export function expectTensor(
   tensor: Tensor,
   dtype: Tensor["dtype"],
@@ -203,7 +201,7 @@ function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return true;
 }
 
-/** Called only for failed checks; a decode step checks hundreds of tensors. */
+/** A decode step has hundreds of checks, so only failed ones join texts. */
 function joined(place: string, name: string | undefined): string {
   return name === undefined ? place : `${place}: ${name}`;
 }

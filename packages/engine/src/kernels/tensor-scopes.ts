@@ -1,16 +1,13 @@
 import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "./contract.ts";
 
-/**
- * Ownership of tensors: scopes free them, and use after free is an error. Each tensor belongs to its innermost scope,
- * or to none.
- */
+/** Ownership of tensors. Each belongs to its innermost scope, or to none; use after free is an error. */
 export class TensorScopes<T extends Tensor> {
   readonly #drop: (tensor: T) => void;
   readonly #scopes: Set<T>[] = [];
   readonly #alive = new Set<T>();
 
-  /** @param drop - frees a tensor's device memory */
+  /** @param drop - frees device memory */
   constructor(drop: (tensor: T) => void) {
     this.#drop = drop;
   }
@@ -25,7 +22,7 @@ export class TensorScopes<T extends Tensor> {
     return tensor;
   }
 
-  /** @throws LaconicError `engine_failed` for a freed or foreign tensor */
+  /** @throws LaconicError `engine_failed` for a freed tensor */
   get(tensor: Tensor): T {
     if (this.owns(tensor)) return tensor;
     throw new LaconicError(
@@ -34,7 +31,6 @@ export class TensorScopes<T extends Tensor> {
     );
   }
 
-  /** @throws LaconicError `engine_failed`, as `get` does */
   free(tensor: Tensor): void {
     const own = this.get(tensor);
     this.#drop(own);
@@ -42,13 +38,12 @@ export class TensorScopes<T extends Tensor> {
     for (const scope of this.#scopes) scope.delete(own);
   }
 
-  /** Removes a tensor from every scope. */
   keep(tensor: Tensor): void {
     const own = this.get(tensor);
     for (const scope of this.#scopes) scope.delete(own);
   }
 
-  /** `scope`, `keep` and `free` for a kernel set. */
+  /** Members of a kernel set. */
   kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
     return {
       scope: (body) => this.scope(body),
@@ -62,7 +57,7 @@ export class TensorScopes<T extends Tensor> {
     };
   }
 
-  /** Frees tensors made in the body, also if it throws. Returned tensors move to the outer scope. */
+  /** Frees tensors made in the body, also on errors. Returned ones move outward. */
   scope<Result>(body: () => Result): Result {
     const made = new Set<T>();
     this.#scopes.push(made);
@@ -89,7 +84,7 @@ export class TensorScopes<T extends Tensor> {
   }
 }
 
-/** Tensors in a tensor, array, map or plain object, without duplicates. */
+/** Tensors in a tensor, array, map or plain object. */
 export function tensorsIn(value: unknown): Set<Tensor> {
   const tensors = new Set<Tensor>();
   collect(value, tensors);

@@ -18,34 +18,28 @@ export interface LocalEngineOptions {
   /** Kernel source, or one per worker for several GPUs. */
   readonly device: KernelSource | readonly KernelSource[];
   /**
-   * Worker threads, each with a replica of every model. Default: number of devices. The number changes the order in
-   * which gradients are summed, and so the results.
+   * Worker threads with a replica of every model. Default: number of devices. The number changes the order of
+   * gradient sums.
    */
   readonly workers?: number;
   /** Max tokens per replica and micro-batch, shared ones counted once. Default 16,384. */
   readonly maxTokensPerMicroBatch?: number;
-  /** `layer` keeps only each layer's input for the backward pass. Default `none`. */
+  /** `layer` keeps only each layer's input. Default `none`. */
   readonly recompute?: Recompute;
-  /**
-   * Whether training and log-probs compute shared prefixes once. Default true. If false, each sequence has its own
-   * dropout masks.
-   */
+  /** Computes shared prefixes once. Default true. If false, each sequence has its own dropout masks. */
   readonly sharePrefixes?: boolean;
-  /** Limits of cached prefixes of ended conversations. Default: cache capacity. */
+  /** Limits of cached prefixes. Default: cache capacity. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
-   * Max bytes of key-value caches per worker. Default: three quarters of the device's free memory at first use, divided
-   * among workers on the same memory; 1 GiB if unknown.
+   * Max bytes of key-value caches per worker. Default: three quarters of free memory at first use, divided among its
+   * workers; 1 GiB if unknown.
    */
   readonly cacheBytes?: number;
-  /**
-   * Starts a worker whose file calls `serveEngine`. Required in browsers, which start workers only from the app's
-   * files.
-   */
+  /** Starts a worker whose file calls `serveEngine`. Required in browsers. */
   readonly startWorker?: () => WebWorker;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
-  /** Called once per model when the device runs out of memory. */
+  /** Called once per model when memory runs out. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -53,8 +47,7 @@ const defaultMaxTokens = 16_384;
 
 /**
  * Creates an engine on worker threads.
- * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` if the device cannot start or
- * threads cannot share memory, `aborted`.
+ * @throws LaconicError `config_invalid`, `device_unavailable` also if threads cannot share memory, `aborted`.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const devices = [options.device].flat();
@@ -77,7 +70,6 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   const { signal } = options;
   expectNotAborted(signal, starting);
   const { startWorker } = options;
-  // Workers on one device share its memory.
   const settings = hostSettings(options, Math.ceil(workers / devices.length));
   const start = (device: KernelSource): HostPort => {
     const setup: HostSetup = { device, place: { sharing: workers }, ...settings };
@@ -88,7 +80,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);
   } catch (error) {
-    // A thread that starts its device handles no messages, so aborted threads are closed directly.
+    // A thread that starts its device handles no messages.
     await Promise.allSettled(signal?.aborted ? ports.map((port) => port.close()) : hosts.map((host) => host.close()));
     throw error;
   }
@@ -105,7 +97,6 @@ interface InlineFiles {
   readonly files?: ModelFiles;
 }
 
-/** Replicas sum their gradients in shared memory. */
 function expectSharedMemory(workers: number): void {
   if (workers === 1 || typeof SharedArrayBuffer === "function") return;
   throw new LaconicError(
@@ -125,7 +116,7 @@ export function createInlineEngine(
   return assemble(hosts, options);
 }
 
-/** @param sharing - number of workers on the same memory */
+/** @param sharing - workers on the same memory */
 function hostSettings(
   { recompute = "none", sharePrefixes = true, keptPrefixes, cacheBytes }: HostOptions,
   sharing: number,
@@ -172,9 +163,6 @@ async function assemble(
   };
 }
 
-/**
- * @throws LaconicError `config_invalid` for training a policy's layers, `model_unsupported` for another engine's policy
- */
 function scalarSource(
   source: ValueSource,
   { train = source.kind === "trunk" ? "head" : "all" }: ValueModelOptions,

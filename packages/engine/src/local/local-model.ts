@@ -101,7 +101,7 @@ export class LocalValueModel extends ReplicatedModel implements ValueModel {
   }
 }
 
-/** Passes predict tokens, so the last valued token gets a successor; token 0 fills that place and is not read. */
+/** The last valued token gets token 0 as successor, which is not read. */
 function asPredictions({ tokens, from = tokens.length - 1 }: ValueSequence): TrainingSequence {
   return { promptTokens: tokens.slice(0, from + 1), completionTokens: [...tokens.slice(from + 1), 0] };
 }

@@ -22,8 +22,8 @@ import { nextTurn } from "#platform";
 export type Batching = "waves" | "continuous";
 
 /**
- * Batching with which a run is reproducible: `continuous` if a reply does not depend on its batch, or if the device is
- * not deterministic anyway. Otherwise `waves`, as on remote engines, which batch by themselves.
+ * Batching of reproducible runs: `continuous` if replies do not depend on batches, or the device is not deterministic
+ * anyway. Otherwise `waves`.
  */
 export function repeatableBatching({
   kind,
@@ -34,10 +34,10 @@ export function repeatableBatching({
 }
 
 /**
- * Wraps a sampler as a language model. The trace and usage include the token that completes a stop text; the text ends
- * before the stop text.
- * @param options.batching - `waves` (default): requests that arrive while a batch is sampled form the next batch, so
- * runs are reproducible on every device. `continuous`: requests join the running batch at once.
+ * Wraps a sampler as a language model. The trace and usage include the token that completes a stop text; the text
+ * does not.
+ * @param options.batching - `waves` (default): requests during a batch form the next one, for reproducible runs.
+ * `continuous`: requests join at once.
  * @throws LaconicError from `complete`: `aborted`, `input_invalid` for unsupported prompts.
  */
 export function localPolicy(options: {
@@ -67,7 +67,6 @@ export function localPolicy(options: {
   };
 }
 
-/** Computes the prompt's log-probs without sampling. */
 async function scored(
   request: CompletionRequest,
   sampler: Sampler,
@@ -143,7 +142,6 @@ function completion(
 
 const cache = new WeakMap<Tokenizer, TokenBytes>();
 
-/** Falls back to decoding each token alone. */
 function tokenBytesOf(tokenizer: Tokenizer): TokenBytes {
   const own = tokenizer.tokenBytes?.();
   if (own) return own;
@@ -165,9 +163,9 @@ function decodeEach(tokenizer: Tokenizer): TokenBytes {
 }
 
 /**
- * Cuts a reply at its first stop text, for samplers without stop texts and for texts that only the decoder can find.
- * @param decode - returns the text of the first tokens
- * @returns the text before the stop text, and the trace up to the token that completes it
+ * Cuts a reply at its first stop text, also one that only the decoder can find.
+ * @param decode - text of the first tokens
+ * @returns the text before it, and the trace up to the token that completes it
  */
 function endAtStop(
   trace: TokenTrace,
@@ -176,7 +174,7 @@ function endAtStop(
 ): { readonly text: string; readonly stopped: boolean; readonly trace: TokenTrace } {
   const whole = decode(trace.tokens);
   if (firstStop(whole, stops) === null) return { text: whole, stopped: false, trace };
-  // Binary search for the shortest prefix that contains a stop text.
+  // Binary search for the shortest prefix with a stop text.
   let without = 0;
   let within = trace.tokens.length;
   while (within - without > 1) {
@@ -206,9 +204,8 @@ function beginning(trace: TokenTrace, length: number): TokenTrace {
 }
 
 /**
- * Encodes a chat with the sampled tokens of the speaker's earlier replies. Another tokenization of their texts would
- * lose the shared prefix with the previous turn. Falls back to the plain encoding if the template changes a reply or
- * the text before it.
+ * Encodes a chat with the sampled tokens of earlier replies, because another tokenization would lose the shared
+ * prefix. Falls back to the plain encoding if the template changes a reply or the text before it.
  * @param ownReplies - oldest first
  */
 export function chatTokens(
@@ -229,14 +226,13 @@ export function chatTokens(
   const drawn = saidTokens(ownReplies[reply] as OwnReply, tokenizer, isEnd);
   if (end === undefined || !drawn) return whole;
   const differs = asked.findIndex((token, i) => token !== whole[i]);
-  // Text before a reply may be tokenized with it; control tokens must not change.
+  // Text before a reply may merge with it; control tokens must not change.
   const isSame =
     tokenizer.decode(whole.slice(0, end)) === tokenizer.decode(asked) + text &&
     (differs < 0 || asked.slice(differs).every((token) => tokenizer.decode([token]) !== ""));
   return isSame ? [...chatTokens(before, ownReplies.slice(0, reply), tokenizer), ...drawn, ...whole.slice(end)] : whole;
 }
 
-/** Last message that is one of the replies. */
 function lastReply(
   messages: readonly ChatMessage[],
   ownReplies: readonly OwnReply[],
@@ -250,7 +246,7 @@ function lastReply(
   return null;
 }
 
-/** Longest prefix of the reply's tokens that decodes to its text, without the end token; null if none does. */
+/** Longest prefix of the tokens that decodes to the text; null if none does. */
 function saidTokens(
   { text, tokens }: OwnReply,
   tokenizer: Pick<ChatTokenizer, "decode">,
@@ -284,10 +280,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/**
- * Requests made while a wave is sampled form the next wave, in call order. The batches depend only on the callers, not
- * on time.
- */
+/** Requests during a wave form the next, in call order. Batches do not depend on time. */
 function sampleInWaves(sampler: Sampler): SampleOne {
   let waiting: Waiting[] = [];
   let busy = false;
@@ -315,7 +308,6 @@ function sampleInWaves(sampler: Sampler): SampleOne {
     } catch (error) {
       const culprit = refusedRequest(error, wave.length);
       if (culprit === null) return wave.forEach(({ reject }) => reject(error));
-      // Only the invalid request fails.
       (wave[culprit] as Waiting).reject(error);
       const others = wave.filter((_, i) => i !== culprit);
       if (others.length > 0) await serveWave(others);
@@ -329,7 +321,7 @@ function sampleInWaves(sampler: Sampler): SampleOne {
     });
 }
 
-/** Waits until the count stays the same for a turn of the event loop. */
+/** Waits until the count is stable for a turn of the event loop. */
 async function quiet(count: () => number): Promise<void> {
   let before: number;
   do {
@@ -338,7 +330,7 @@ async function quiet(count: () => number): Promise<void> {
   } while (count() !== before);
 }
 
-/** Index of the request that the sampler rejected; null if unknown. */
+/** Index of the rejected request; null if unknown. */
 function refusedRequest(error: unknown, requests: number): number | null {
   if (!LaconicError.is(error) || error.code !== "input_invalid") return null;
   const index = error.detail["request"];

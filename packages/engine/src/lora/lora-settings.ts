@@ -3,7 +3,7 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { pairNames } from "../transformer/model-on-device.ts";
 import { layerName, parameterShapes } from "../transformer/parameters.ts";
 
-/** Projections of a layer, by PEFT's target names. */
+/** Projections by PEFT's target names. */
 export const loraTargets = {
   q_proj: "self_attn.q_proj",
   k_proj: "self_attn.k_proj",
@@ -30,7 +30,7 @@ export function isProjection(module: string): boolean {
 }
 
 /**
- * Targets are full module names or their ends after a dot, as in PEFT.
+ * Targets are module names or their ends after a dot, as in PEFT.
  * @throws LaconicError `config_invalid` for a target that matches no module.
  */
 export function adaptedProjections(config: ModelConfig, targets?: readonly string[]): string[] {
@@ -52,7 +52,7 @@ function isTarget(module: string, target: string): boolean {
 
 /**
  * A is [rank, in], B is [out, rank].
- * @throws LaconicError `config_invalid` for a rank above the model's width, which one side of every projection has.
+ * @throws LaconicError `config_invalid` for a rank above the model's width.
  */
 export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
   if (settings.rank > config.hiddenSize)

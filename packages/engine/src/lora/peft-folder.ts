@@ -19,8 +19,7 @@ const prefix = "base_model.model.";
 
 /**
  * Opens an adapter in PEFT's format.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` naming the tensor, `model_unsupported` naming the
- * setting.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid`, `model_unsupported`.
  */
 export async function openPeftFolder(
   files: ModelFiles,
@@ -48,9 +47,8 @@ export async function openPeftFolder(
 }
 
 /**
- * Writes an adapter in PEFT's format.
- * @returns the file names
- * @throws LaconicError `run_unwritable` naming the file.
+ * Writes an adapter in PEFT's format; returns the file names.
+ * @throws LaconicError `run_unwritable`.
  */
 export async function writePeftFolder(
   files: ModelFiles,
@@ -67,7 +65,7 @@ export async function writePeftFolder(
   return [names.config, names.weights];
 }
 
-/** Settings without effect on the arithmetic; the last ones configure features that other keys turn on. */
+/** Without effect on the arithmetic, alone. */
 const idleKeys: readonly string[] = [
   "auto_mapping",
   "base_model_name_or_path",
@@ -83,7 +81,7 @@ const readKeys = ["peft_type", "task_type", "init_lora_weights", "target_modules
 const settingKeys = ["r", "lora_alpha", "lora_dropout", "use_rslora"];
 const handledKeys: ReadonlySet<string> = new Set([...idleKeys, ...readKeys, ...settingKeys]);
 
-/** Initializations that leave the base weights unchanged. */
+/** These leave the base weights unchanged. */
 const plainInitialisations: readonly unknown[] = [undefined, true, false, "gaussian", "eva", "orthogonal"];
 
 /** `base` is the path of the base model. */
@@ -106,8 +104,8 @@ export function toPeftConfig(settings: LoraSettings, base: string | null): Unkno
 
 /**
  * Unknown options are rejected unless they are off.
- * @param place - the file's name in errors
- * @throws LaconicError `model_unsupported` naming the option.
+ * @param place - for errors
+ * @throws LaconicError `model_unsupported`.
  */
 export function parsePeftConfig(json: UnknownRecord, place: string): LoraSettings {
   const refuse = (key: string, reason: string): LaconicError =>

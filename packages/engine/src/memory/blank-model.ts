@@ -22,13 +22,13 @@ export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSett
   };
 }
 
-/** Sequences differ as far as vocabulary and lengths allow. */
+/** Sequences that differ as far as possible. */
 export function blankSequences(
   { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   count: number,
   vocabulary: number,
 ): TrainingSequence[] {
-  /** Digits of a number in base `vocabulary`, padded with zeros. */
+  /** Digits in base `vocabulary`, with leading zeros. */
   const named = (number: number, length: number): number[] => {
     const tokens = new Array<number>(length).fill(0);
     for (let i = 0, rest = number; i < length && rest > 0; i++, rest = Math.floor(rest / vocabulary))
@@ -41,7 +41,7 @@ export function blankSequences(
   }));
 }
 
-/** Sequences of `pastTokens` cached and `tokens` new positions, each in pages of its own. */
+/** `pastTokens` cached and `tokens` new positions per sequence, in separate pages. */
 export function blankPlan(
   kernels: Kernels,
   rowCount: number,
@@ -55,7 +55,7 @@ export function blankPlan(
   return cachePlan(kernels, { table, width: pagesPerRow }, past, offsets);
 }
 
-/** Sequences of one length that share only their prompts. */
+/** Only prompts are shared. */
 export interface SequenceLengths {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -63,7 +63,7 @@ export interface SequenceLengths {
   readonly repliesPerPrompt?: number;
 }
 
-/** Rows with each prompt once. */
+/** Counts each prompt once. */
 export function rowsOf(
   { promptTokens, completionTokens, repliesPerPrompt = 1 }: SequenceLengths,
   sequences: number,

@@ -12,22 +12,21 @@ import type { MemorySettings } from "./plan-memory.ts";
 export interface PassSeconds {
   /** Per micro-batch. */
   readonly training: number;
-  /** Per micro-batch, without gradients. */
+  /** Without gradients. */
   readonly forward: number;
-  /** A token per rollout, half-way through the replies. */
+  /** A token per rollout, half-way through. */
   readonly decodeStep: number;
 }
 
-/** Min measured seconds; larger batches are extrapolated. */
+/** Larger batches are extrapolated from this many seconds. */
 const longEnough = 1;
 
 type Settings = Omit<MemorySettings, "dtype">;
 
-/** Measured sequences or rows per pass. */
 type Counts = Readonly<Record<keyof PassSeconds, number>>;
 
 /**
- * Times models with one and two layers, and extrapolates. Zero weights do not change the speed.
+ * Extrapolates from models with one and two layers. Zero weights do not change the speed.
  * @param now - monotonic clock in seconds
  */
 export async function measurePasses(
@@ -70,7 +69,6 @@ interface Timed {
   readonly seconds: number;
 }
 
-/** Increases the count until a pass takes long enough. */
 async function growing(now: () => number, most: number, prepare: (count: number) => PreparedPass): Promise<Timed> {
   let count = Math.min(1, most);
   let seconds = 0;
@@ -132,7 +130,7 @@ async function train(model: ModelOnDevice, settings: Settings, count: number): P
     const d = kernels.upload(new Float64Array(predictions).fill(1), [predictions], "full");
     trainBackward(model, pass, d, gradients);
   });
-  // Reads the smallest gradient to wait for the last operation.
+  // A read waits for the last operation.
   const [smallest] = [...gradients.byName.values()].toSorted((a, b) => Math.max(...a.shape) - Math.max(...b.shape));
   const sum = kernels.sumSquares(smallest ? [smallest] : []);
   await kernels.read(sum);

@@ -4,7 +4,7 @@ import type { Kernels, KeyValueCache, Precision, Tensor } from "../kernels/index
 import { elementBytes } from "./element-bytes.ts";
 import type { ScratchBytes } from "./scratch-bytes.ts";
 
-/** Memory of tensors that share it, freed with the last. */
+/** Freed with its last tensor. */
 interface Block {
   readonly bytes: number;
   users: number;
@@ -18,13 +18,13 @@ interface Sized extends Tensor {
 type Shape = readonly number[];
 
 export interface MeasureOptions {
-  /** Temporary bytes; counted only in the peak. Default: none. */
+  /** Counted only in the peak. Default: none. */
   readonly scratch?: ScratchBytes;
-  /** Columns, reshapes and both gradients of `swiGlu` share memory, as in libtorch. */
+  /** Columns, reshapes and gradients of `swiGlu` share memory, as in libtorch. */
   readonly sharing?: boolean;
 }
 
-/** Kernel set with shapes but no data, which counts the bytes of tensors and caches. */
+/** Kernel set without data, which counts bytes. */
 export class MeasuredKernels {
   readonly kernels: Kernels;
   readonly #tensors: TensorScopes<Sized> = new TensorScopes(({ block }) => this.#leave(block));
@@ -103,7 +103,6 @@ export class MeasuredKernels {
     };
   }
 
-  /** Operations that keep or choose the precision. */
   #layouts(): Pick<
     Kernels,
     | ("upload" | "zeros" | "copy" | "reshape" | "together" | "columns" | "joinColumns")

@@ -22,17 +22,17 @@ export interface MemorySettings extends SequenceLengths {
   /** Null trains all weights. */
   readonly lora: LoraSettings | null;
   readonly recompute: Recompute;
-  /** Frozen copies of trained weights, for old and reference policies. */
+  /** Frozen copies, for old and reference policies. */
   readonly snapshots: number;
   /** Sequences per micro-batch. */
   readonly microBatch: number;
   /** Replies sampled at once. */
   readonly rollouts: number;
-  /** Positions per cache page. Default: no pages. */
+  /** Default: no pages. */
   readonly cachePageSize?: number;
-  /** Max bytes of a head tile. Default 64 MiB. */
+  /** Default 64 MiB. */
   readonly headBytes?: number;
-  /** Min and max elements of float32 matrices that sampling keeps twice. Default: none. */
+  /** Min and max elements of matrices that sampling keeps twice. Default: none. */
   readonly packedWeights?: readonly [least: number, most: number];
 }
 
@@ -45,11 +45,11 @@ export interface MemoryPlan {
   readonly optimizerMoments: number;
   /** Training only. */
   readonly gradients: number;
-  /** Training only: peak of saved activations, their gradients and scratch memory. */
+  /** Training only: saved activations, their gradients and scratch memory. */
   readonly activations: number;
   /** Training only: bytes of head tiles. */
   readonly headWorkspace: number;
-  /** Library overhead: product workspace, fragmentation, second copies of weights in sampling. */
+  /** Product workspace, fragmentation, second copies of weights in sampling. */
   readonly trainingOverhead: number;
   readonly samplingOverhead: number;
   /** Sampling only. */
@@ -62,10 +62,10 @@ export interface MemoryPlan {
   readonly peak: number;
 }
 
-/** Fitted to `peak-memory.nightly.test.ts` with libtorch 2.13 on the CPU (glibc 2.36). GPUs were not measured. */
+/** Fitted to `peak-memory.nightly.test.ts` with libtorch 2.13 on the CPU (glibc 2.36), not on GPUs. */
 const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
 
-/** Elements of libtorch's rotary tables: both directions, whole and per pass. */
+/** Both directions, whole and per pass. */
 function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
   return 3 * (maxPositions + tokens) * headDim;
 }
@@ -73,10 +73,7 @@ function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): 
 /** Max prompt tokens per prefill pass. */
 const prefillTokens = 16_384;
 
-/**
- * Runs the real passes over tensors without data. Linear in the micro-batch and the rollouts; assumes attention without
- * a score matrix.
- */
+/** Runs the real passes without data. Assumes attention without a score matrix. */
 export function planMemory(config: ModelConfig, settings: MemorySettings): MemoryPlan {
   const { dtype, lora, snapshots } = settings;
   const { working, full } = elementBytes[dtype];
@@ -138,7 +135,7 @@ export function trainingPassBytes(
     const predictions = forward.batch.predicted.length;
     passBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
   };
-  // The first pass allocates gradients; the second adds only activations.
+  // Only the first pass allocates gradients.
   kernels.scope(pass);
   return peakOf(meter, pass);
 }
@@ -205,7 +202,6 @@ function samplingMemory(
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
 }
 
-/** Second copies of matrices used in decoding. */
 function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: MemorySettings): number {
   if (rollouts === 0 || dtype !== "float32" || !packedWeights) return 0;
   const [least, most] = packedWeights;
@@ -218,7 +214,7 @@ function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: Me
   return count * elementBytes.float32.full;
 }
 
-/** Peak bytes of a pass with `tokens` new tokens per row. */
+/** Peak bytes with `tokens` new tokens per row. */
 function stepPeak(
   meter: MeasuredKernels,
   model: ModelOnDevice,
@@ -265,7 +261,6 @@ export function largestBatches(
   };
 }
 
-/** Binary search for the largest count that fits. */
 function largest(limit: number, fits: (count: number) => boolean): number {
   let known = 0;
   let beyond = 1;

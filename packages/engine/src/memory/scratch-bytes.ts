@@ -6,17 +6,15 @@ export type ScratchBytes = (operation: string, args: readonly unknown[]) => numb
 
 type Heads = Readonly<Record<"q" | "k" | "v", Tensor>>;
 
-/** Default on the CPU; `kernels-torch` uses 512 MiB on a GPU. */
+/** CPU default; `kernels-torch` uses 512 MiB on a GPU. */
 export const defaultHeadBytes: number = 2 ** 26;
 
-/** Elements per tile of row-wise float32 kernels in `kernels-torch`. */
+/** Tile of row-wise float32 kernels in `kernels-torch`. */
 const tileElements = 2 ** 19;
 
 /** Copies of each row in tree attention. */
 interface TreeCopies {
-  /** Rows before gathering, if padded. */
   readonly filled: readonly [queries: number, keys: number];
-  /** Rows of a segment's attention to itself. */
   readonly own: readonly [queries: number, keys: number];
   /** Query rows, per ancestor segment. */
   readonly across: number;
@@ -24,13 +22,13 @@ interface TreeCopies {
   readonly continued: number;
 }
 
-/** Taken from `kernels-torch`, where an operation's arrays live until its end. */
+/** Taken from `kernels-torch`, where arrays live until an operation's end. */
 const treeCopies: Readonly<Record<"forward" | "backward", TreeCopies>> = {
   forward: { filled: [1, 1], own: [3, 1], across: 6, continued: 1 },
   backward: { filled: [3, 1], own: [5, 3], across: 8, continued: 5 },
 };
 
-/** Temporary memory of libtorch's kernels, the largest of all sets. */
+/** Temporary memory of libtorch's kernels, the largest. */
 export function libtorchScratch(
   { working, full }: ElementBytes,
   options: { readonly headBytes: number },
@@ -40,14 +38,12 @@ export function libtorchScratch(
   const wide = exact ? 0 : full;
   const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
     Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
-  /** Tile of rows for in-place results. */
   const tile = (x: Tensor): number => full * Math.min(elements(x), tileElements);
   const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {
     const [sequences, rows] = [layout.offsets.length - 1, layout.offsets.at(-1) ?? 0];
     const places = sequences * layout.longest;
     return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
   };
-  /** Assumes full precision for all copies. */
   const overTree = (layout: SequenceLayout, tree: SegmentTree, copies: TreeCopies, { q, k, v }: Heads): number => {
     const rows = layout.offsets.at(-1) as number;
     const { own, across, continued } = treeRows(layout, tree);
@@ -90,7 +86,6 @@ function elements(...tensors: readonly Tensor[]): number {
 
 interface TreeRows {
   readonly own: number;
-  /** Query rows, once per ancestor segment. */
   readonly across: number;
   readonly continued: number;
 }
@@ -105,12 +100,11 @@ function treeRows({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeRo
     depths[s] = depth;
     across += depth * (lengths[s] as number);
   });
-  // A first child directly follows its parent.
   const continued = lengths.reduce((sum, length, s) => sum + (parents[s + 1] === s ? length : 0), 0);
   return { own: paddedRows(lengths), across, continued };
 }
 
-/** Segments share a call if at most twice as long, or short; each is padded to the longest. */
+/** Segments share a call if at most twice as long, or short. */
 function paddedRows(lengths: readonly number[]): number {
   const short = 16;
   let [rows, longest] = [0, Infinity];

@@ -6,7 +6,7 @@ import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts
 import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
 import { writeSources } from "../transformer/weight-layout.ts";
 
-/** AdamW (Loshchilov and Hutter 2019). Moments are allocated at the first step. */
+/** AdamW (Loshchilov and Hutter 2019). */
 export class AdamW {
   readonly #kernels: Kernels;
   #moments: ReadonlyMap<string, AdamWMoments> = new Map();
@@ -24,7 +24,7 @@ export class AdamW {
     return this.#moments;
   }
 
-  /** Clips by the global norm. A non-finite norm changes nothing; parameters without a gradient are skipped. */
+  /** A non-finite norm changes nothing; parameters without a gradient are skipped. */
   async step(
     model: ModelOnDevice,
     gradients: ReadonlyMap<string, Tensor>,
@@ -33,7 +33,7 @@ export class AdamW {
     const kernels = this.#kernels;
     if (gradients.size === 0) return { gradNorm: 0, applied: false, step: this.#step };
     const trained = trainable(model);
-    // Allocates all moments first, so that running out of memory leaves the model intact.
+    // First, so that running out of memory leaves the model intact.
     const fresh = this.#moments.size === 0;
     if (fresh) this.#moments = this.#freshMoments(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
@@ -72,7 +72,7 @@ export class AdamW {
     return { gradNorm, applied, step: this.#step };
   }
 
-  /** `weights` are the stored parameters, from which master weights are made if needed. */
+  /** Makes master weights from `weights` if needed. */
   async restore(
     model: ModelOnDevice,
     steps: number,

@@ -13,7 +13,7 @@ async function refuse(path: string): Promise<never> {
   );
 }
 
-/** @throws LaconicError `config_invalid`, because the bundler decides which file a worker runs. */
+/** @throws LaconicError `config_invalid`: the bundler chooses a worker's file. */
 export function startThread(_setup: HostSetup): HostPort {
   throw new LaconicError(
     "config_invalid",
@@ -22,7 +22,7 @@ export function startThread(_setup: HostSetup): HostPort {
   );
 }
 
-/** Resolves after one turn of the event loop; a timer would wait for 4 ms. */
+/** Waits a turn of the event loop; a timer would take 4 ms. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -38,7 +38,6 @@ export const defaultFiles: ModelFiles = {
 
 export function startThread(setup: HostSetup): HostPort {
   const entry = moduleBeside("../local/host/worker-main", import.meta.url).href;
-  // Queries are for this thread's loader.
   const device = { ...setup.device, module: setup.device.module.replace(/\?.*$/u, "") };
   const workerData = { ...setup, device, entry };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
@@ -60,7 +59,7 @@ export function startThread(setup: HostSetup): HostPort {
   };
 }
 
-/** Resolves after one turn of the event loop. */
+/** Waits a turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

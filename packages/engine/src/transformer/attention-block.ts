@@ -7,11 +7,11 @@ import { layerName } from "./parameters.ts";
 import { project, projectBackward, projectOnto, projectTogether, projectTogetherBackward } from "./projection.ts";
 import type { MergedProjection } from "./projection.ts";
 
-/** Packed rows of a layer, and wanted output rows. */
+/** Rows of a layer, and wanted outputs. */
 export interface LayerRows {
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
-  /** Rows [M] among `of` that are read later. Default: all. Attention needs all rows. */
+  /** Rows [M] among `of` that are read later. Default: all. */
   readonly wanted?: { readonly rows: Tensor; readonly of: number };
   readonly dropout?: Dropout;
 }
@@ -25,7 +25,7 @@ export function scatterSelectedRows(kernels: Kernels, dKept: Tensor, { wanted }:
   return wanted ? kernels.scatterAddRows(dKept, wanted.rows, wanted.of) : dKept;
 }
 
-/** Queries and keys before per-head norms, and reciprocal RMS; if the model has these norms. */
+/** Queries and keys before per-head norms, and reciprocal RMS. */
 interface HeadNorms {
   readonly q: Tensor;
   readonly k: Tensor;
@@ -46,7 +46,6 @@ export interface AttentionPass {
   /** [N, queryHeads * headDim] */
   readonly mixed: Tensor;
   readonly logSumExp: Tensor;
-  /** Wanted rows of `mixed`. */
   readonly kept: Tensor;
 }
 
@@ -70,7 +69,7 @@ export function attentionForward(
   return { output, pass: { input, heads, mixed, logSumExp, kept: selected } };
 }
 
-/** Cached attention for sampling; adds the output to the residual stream. */
+/** Cached attention; adds to the residual stream. */
 export function attentionFromCache(
   model: ModelOnDevice,
   layer: number,

@@ -10,20 +10,19 @@ export interface DropoutPass {
   readonly seed: string | number;
   readonly step: number;
   readonly batch: Pick<PackedBatch, "forest" | "selected">;
-  /** Sequence numbers since the last optimizer step; null if sequences share rows. */
+  /** Null if sequences share rows. */
   readonly numbers: readonly number[] | null;
 }
 
 /**
- * Dropout masks of adapter inputs in one training pass. Each row has a separate stream, so masks depend only on seed,
- * step, projection and row, not on recomputation, micro-batches or replicas. A row is identified by sequence and
- * position, or by the tokens up to it if sequences share rows.
+ * Dropout masks of adapter inputs. Each row has its own stream, so masks depend only on seed, step, projection and
+ * row, not on recomputation, micro-batches or replicas. Rows are named by sequence and position, or by their tokens
+ * if shared.
  */
 export class Dropout {
   readonly #rate: number;
   readonly #random: Random;
   readonly #rows: readonly RowIdentity[];
-  /** Rows after the last layer's attention. */
   readonly #wanted: readonly RowIdentity[];
 
   constructor({ rate, seed, step, batch, numbers }: DropoutPass) {
@@ -36,7 +35,7 @@ export class Dropout {
     this.#wanted = Array.from(batch.selected, (row) => this.#rows[row] as RowIdentity);
   }
 
-  /** Mask [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
+  /** [rows, width]: 0 for dropped inputs, otherwise 1 / (1 - rate). */
   mask(kernels: Kernels, projection: string, [count, width]: readonly number[]): Tensor {
     const [rows, columns] = [count === this.#rows.length ? this.#rows : this.#wanted, width as number];
     const scale = 1 / (1 - this.#rate);

@@ -21,10 +21,9 @@ export function cachePlan(
 }
 
 /**
- * Computes new tokens after the cached ones, for prefill and decode. Returns full-precision logits [B, V]; V excludes
- * padding of the vocabulary.
+ * Computes new tokens after cached ones. Returns full-precision logits [B, V] without padding.
  * @param tokens - N new tokens, packed by `plan.layout`
- * @param logitRows - B of the N rows, in the order of the logits
+ * @param logitRows - B of the N rows
  */
 export function forwardCached(
   model: ModelOnDevice,
@@ -44,13 +43,12 @@ export function forwardCached(
       tokens: kernels.upload(tokens, [tokens.length]),
       positions: kernels.upload(positions, [positions.length]),
     };
-    // Prompts need only their last row.
     const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);
     return logitsFrom(model, inputs, caches, plan, all ? null : logitRows);
   });
 }
 
-/** Decode step: one new token per sequence, with all inputs on the device. @param tokens - int32 [S] */
+/** Decode step with all inputs on the device. @param tokens - int32 [S] */
 export function forwardNext(
   model: ModelOnDevice,
   tokens: Tensor,

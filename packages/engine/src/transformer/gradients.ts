@@ -3,8 +3,8 @@ import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
 import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
 /**
- * Accumulates d loss / d parameter by name over layers, tied uses and micro-batches. All gradients are allocated at
- * first use, and operations write into them if possible.
+ * Accumulates d loss / d parameter by name over layers, tied uses and micro-batches. Operations write in place if
+ * possible.
  */
 export class Gradients {
   readonly #kernels: Kernels;
@@ -21,16 +21,13 @@ export class Gradients {
     return this.#byName;
   }
 
-  /**
-   * Starts a backward pass. Passes add gradients in a fixed order, so a repeated pass can skip those that an
-   * interrupted pass has added.
-   */
+  /** Starts a backward pass. The order is fixed, so a repeated pass can skip what an interrupted one added. */
   startPass(leaveOut = 0): void {
     this.#added = 0;
     this.#leaveOut = leaveOut;
   }
 
-  /** Number of gradients added by this pass or the pass that it repeats. */
+  /** Gradients added by this pass or the one that it repeats. */
   get added(): number {
     return Math.max(this.#added, this.#leaveOut);
   }
@@ -40,14 +37,14 @@ export class Gradients {
     this.#settle(name, place, delta);
   }
 
-  /** Calls `make` to write a gradient, unless it was added before. */
+  /** Calls `make` unless the gradient was added before. */
   write(model: ModelOnDevice, name: string, make: (place: GradientPlace) => void): void {
     const place = this.#place(model, name);
     if (place) make(place);
     this.#settle(name, place, null);
   }
 
-  /** Backward of `headLogProbs`, with a frozen weight under adapters; returns d loss / d hidden. */
+  /** Backward of `headLogProbs`; returns d loss / d hidden. */
   head(
     model: ModelOnDevice,
     name: string,
@@ -66,7 +63,7 @@ export class Gradients {
     return dHidden;
   }
 
-  /** Backward of `linear` with a trained weight; returns d loss / d x. @param bias - name; null without bias */
+  /** Backward of `linear`; returns d loss / d x. @param bias - name or null */
   linear(model: ModelOnDevice, weight: Named, bias: string | null, dOut: Tensor, x: Tensor): Tensor {
     const [ofWeight, ofBias] = [this.#place(model, weight.name), bias === null ? null : this.#place(model, bias, 1)];
     const { dX, dWeight, dBias } = this.#kernels.linearBackward(
@@ -81,7 +78,7 @@ export class Gradients {
     return dX as Tensor;
   }
 
-  /** Backward of `rmsNorm`, with a frozen weight under adapters; returns d loss / d x, added to `onto`. */
+  /** Backward of `rmsNorm`; returns d loss / d x, added to `onto`. */
   rmsNorm(
     model: ModelOnDevice,
     name: string,
@@ -101,7 +98,7 @@ export class Gradients {
     this.#byName.clear();
   }
 
-  /** Null if the gradient was added before. @param ahead - earlier gradients that are not settled yet */
+  /** Null if added before. @param ahead - earlier, unsettled gradients */
   #place(model: ModelOnDevice, name: string, ahead = 0): GradientPlace | null {
     if (this.#added + ahead < this.#leaveOut) return null;
     if (this.#room.size === 0) this.#room = allocateTogether(this.#kernels, shapesOf(trainable(model)), "full");

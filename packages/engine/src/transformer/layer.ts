@@ -27,7 +27,6 @@ export interface LayerPass {
   readonly input: Tensor;
   readonly inputInvRms: Tensor;
   readonly attention: AttentionPass;
-  /** Residual stream between the blocks. */
   readonly middle: Tensor;
   readonly middleInvRms: Tensor;
   readonly feedForward: FeedForwardPass;
@@ -36,7 +35,7 @@ export interface LayerPass {
 const inputNorm = "input_layernorm.weight";
 const middleNorm = "post_attention_layernorm.weight";
 
-/** Pre-norm residual layer: x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
+/** x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
 export function layerForward(
   model: ModelOnDevice,
   layer: number,
@@ -49,7 +48,7 @@ export function layerForward(
   return { output: kernels.add(pass.middle, down), pass };
 }
 
-/** Recomputes activations without the layer's output. */
+/** Recomputes activations. */
 export function layerActivations(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
@@ -76,7 +75,7 @@ export function layerFromCache(
   plan: CachePlan,
 ): void {
   const { kernels } = model;
-  // Scopes, because intermediates of a long prompt are as large as a layer's weights.
+  // Intermediates of a long prompt are as large as a layer's weights.
   kernels.scope(() =>
     attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
   );

@@ -6,11 +6,11 @@ import { headName } from "./parameters.ts";
 /** logProbs [B], topTokens [B, count], topLogProbs [B, count]. */
 export type LikeliestPiece = ReturnType<Kernels["tokenLogProbs"]>;
 
-/** Rows of logits at a time, because all rows may not fit in memory. */
+/** All rows may not fit in memory. */
 const rowsAtOnce = 128;
 
 /**
- * Log-probs at temperature 1 of the predicted tokens [K] and of the `count` likeliest.
+ * Log-probs at temperature 1 of predicted tokens [K] and the `count` likeliest.
  * @param hidden - [K, D], normalized
  */
 export function likeliestInPieces(
@@ -36,7 +36,7 @@ export function likeliestInPieces(
   return pieces;
 }
 
-/** Reads and frees the pieces; one entry per prediction. */
+/** Reads and frees the pieces. */
 export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPiece[]): Promise<LogProbsAtOne[]> {
   const rows: LogProbsAtOne[] = [];
   for (const { logProbs, topTokens, topLogProbs } of pieces) {

@@ -18,17 +18,15 @@ export interface ModelConfig {
   readonly ropeTheta: number;
   readonly ropeScaling: Llama3RopeScaling | null;
   readonly maxPositions: number;
-  /** The head shares the embedding's weights. */
   readonly tiedHead: boolean;
-  /** Head with one row that returns a value. Absent in `config.json`. */
+  /** Returns a value. Absent in `config.json`. */
   readonly scalarHead?: true;
-  /** Bias of query, key and value projections (Qwen2; Llama with `attention_bias`). */
+  /** Qwen2; Llama with `attention_bias`. */
   readonly qkvBias: boolean;
-  /** Bias of the output projection (Llama with `attention_bias`). */
+  /** Llama with `attention_bias`. */
   readonly outputBias: boolean;
-  /** Per-head norm of queries and keys (Qwen3). */
+  /** Qwen3. */
   readonly qkNorm: boolean;
-  /** Standard deviation of initial weights. */
   readonly initializerRange: number;
 }
 
@@ -40,7 +38,7 @@ export interface Llama3RopeScaling {
   readonly originalMaxPositions: number;
 }
 
-/** Unsupported features; rejected unless null, 0 or false. */
+/** Rejected unless null, 0 or false. */
 const foreign = [
   "quantization_config",
   "num_experts",
@@ -53,7 +51,7 @@ const foreign = [
   "no_rope_layers",
 ] as const;
 
-/** Max values, several times those of the largest models, because tables are allocated before weights are read. */
+/** Several times the largest models, because tables are allocated before weights are read. */
 const most = {
   vocab_size: 1 << 22,
   hidden_size: 1 << 17,
@@ -65,10 +63,10 @@ const most = {
   max_position_embeddings: 1 << 24,
 } as const;
 
-/** Max size of the rotary table: a million positions of 256. */
+/** A million positions of 256. */
 const maxRotaryElements = 1 << 28;
 
-/** Defaults of transformers' classes for absent keys. Null keys are derived from other keys. */
+/** Defaults of transformers' classes. Null keys are derived from others. */
 const presets: Readonly<Record<ModelType, { readonly kvHeads?: number; readonly headDim?: number }>> = {
   llama: {},
   mistral: { kvHeads: 8 },
@@ -89,7 +87,7 @@ const ropeKeys: ReadonlySet<string> = new Set([
 
 /**
  * Reads a Hugging Face `config.json` of type Qwen2, Qwen3, Llama or Mistral.
- * @throws LaconicError `model_unsupported` naming a missing, malformed or unsupported key.
+ * @throws LaconicError `model_unsupported` with the key.
  */
 export function parseModelConfig(json: UnknownRecord): ModelConfig {
   const modelType = modelTypes.find((type) => type === json["model_type"]);
@@ -98,7 +96,7 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   if ((json["hidden_act"] ?? "silu") !== "silu")
     throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
   if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
-  // Hugging Face defaults to a window of 4096 for Mistral only.
+  // Only Mistral has a default window (4096).
   if (modelType === "mistral" && json["sliding_window"] !== null)
     throw refuse("sliding_window", json["sliding_window"], "attention is full and causal; expected null");
   if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))
@@ -149,7 +147,7 @@ export function parseModelConfig(json: UnknownRecord): ModelConfig {
   };
 }
 
-/** Recent files use `rope_parameters`, older ones `rope_scaling` and top-level keys. */
+/** Older files have `rope_scaling` and top-level keys. */
 function ropeBlock(json: UnknownRecord): UnknownRecord {
   const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
   if (!isRecord(block)) throw refuse("rope_scaling", block, "expected an object");

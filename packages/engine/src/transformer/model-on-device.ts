@@ -8,16 +8,16 @@ import { cosine, sine } from "@laconic/core/numeric";
 export interface ModelOnDevice {
   readonly kernels: Kernels;
   readonly config: ModelConfig;
-  /** Named as in {@link heldShapes}; matrices are [out, in]. */
+  /** Named as in {@link heldShapes}; [out, in]. */
   readonly parameters: ReadonlyMap<string, Tensor>;
-  /** Trained instead of the parameters, if not null. */
+  /** Trained instead of the parameters. */
   readonly adapter: AdapterOnDevice | null;
-  /** Trains only the scalar head, without activations of the layers. */
+  /** Without activations of the layers. */
   readonly trainsHeadAlone?: true;
   readonly rotary: RotaryTables;
-  /** Number of the tokenizer's tokens in a padded vocabulary; sampling never draws later ids. */
+  /** Tokenizer's tokens in a padded vocabulary; later ids are never drawn. */
   readonly tokenCount?: number;
-  /** True in decode passes, which use weights repeatedly with few rows. */
+  /** True in decode passes. */
   readonly steady?: true;
 }
 
@@ -35,7 +35,7 @@ export function freeModel(model: ModelOnDevice): void {
   model.kernels.free(...model.parameters.values(), model.rotary.cos, model.rotary.sin);
 }
 
-/** @throws LaconicError `engine_failed` for an unknown parameter, which is a bug. */
+/** @throws LaconicError `engine_failed`, which is a bug. */
 export function parameter(model: ModelOnDevice, name: string): Tensor {
   const found = model.parameters.get(name);
   if (!found) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
@@ -47,7 +47,7 @@ export function attentionShape(config: ModelConfig): AttentionShape {
   return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
 }
 
-/** Cosines and sines by position and frequency (Su et al. 2021, Llama 3.1 scaling if configured). */
+/** Cosines and sines (Su et al. 2021, Llama 3.1 scaling if configured). */
 export function rotaryTables(kernels: Kernels, config: ModelConfig): RotaryTables {
   const half = config.headDim / 2;
   const frequencies = Float64Array.from({ length: half }, (_, i) => frequency(config, i));

@@ -2,37 +2,35 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 import { prefixForest, rowsOfSequence, type PrefixForest } from "./prefix-forest.ts";
 
-/** Sequences packed without padding; shared prefixes occur once. */
+/** Shared prefixes occur once. */
 export interface PackedBatch {
-  /** int32 [N]: tokens, except last ones, which predict nothing. */
+  /** int32 [N], without last tokens, which predict nothing. */
   readonly tokens: Tensor;
   /** int32 [N], from 0 in each sequence. */
   readonly positions: Tensor;
   readonly layout: SequenceLayout;
-  /** int32 [U]: unique rows that predict something, in order. */
+  /** int32 [U]: rows that predict something. */
   readonly rows: Tensor;
-  /** int32 [K]: index of each prediction among the U rows. Null if each row predicts one token. */
+  /** int32 [K]: index among the U rows. Null if each row predicts one token. */
   readonly places: Tensor | null;
-  /** int32 [K]: predicted tokens. */
+  /** int32 [K]. */
   readonly targets: Tensor;
   /** [K] */
   readonly inverseTemperature: Tensor;
   readonly forest: PrefixForest;
-  /** Length U: `rows` on the host. */
+  /** `rows` on the host. */
   readonly selected: Int32Array;
   readonly predicted: Int32Array;
-  /**
-   * Length M: prediction of each completion token. Equal tokens after one prefix at one temperature share a prediction.
-   */
+  /** Length M. Equal tokens after one prefix at one temperature share a prediction. */
   readonly predictions: Int32Array;
-  /** Length S + 1: first token of each sequence among the M. */
+  /** Length S + 1, among the M. */
   readonly predictionOffsets: Int32Array;
 }
 
 /**
- * Packs prompts and completions. Sequences without completion have no rows.
+ * Packs sequences; those without completion have no rows.
  * @param options.shared - false gives every sequence separate rows
- * @param options.width - hidden size; if set, prefixes are shared only where this saves time
+ * @param options.width - hidden size; then prefixes are shared only where this saves time
  * @throws LaconicError `input_invalid` for a completion without a prompt.
  */
 export function packBatch(
@@ -69,14 +67,13 @@ export function packBatch(
   };
 }
 
-/** Prediction of each completion token, with row, token and temperature per prediction. */
 function predictionsOf(
   forest: PrefixForest,
   sequences: readonly TrainingSequence[],
 ): Pick<PackedBatch, "predictions" | "predictionOffsets"> &
   Readonly<Record<"rows" | "targets" | "inverseTemperatures", readonly number[]>> {
   const [rows, targets, inverseTemperatures]: [number[], number[], number[]] = [[], [], []];
-  /** Linked lists of predictions by row; a row before a branch has several. */
+  /** Linked lists, because a row before a branch has several predictions. */
   const lastOfRow = new Int32Array(forest.tokens.length).fill(-1);
   const before: number[] = [];
   const predictionOf = (row: number, target: number, inverseTemperature: number): number => {
@@ -100,7 +97,7 @@ function predictionsOf(
   return { rows, targets, inverseTemperatures, predictions: Int32Array.from(predictions), predictionOffsets };
 }
 
-/** Expands predictions [K] to completion tokens [M]. */
+/** Expands [K] to completion tokens [M]. */
 export function ofTokens(
   { predictions }: Pick<PackedBatch, "predictions">,
   ofPredictions: ArrayLike<number>,
@@ -108,7 +105,7 @@ export function ofTokens(
   return Float64Array.from(predictions, (k) => ofPredictions[k] as number);
 }
 
-/** Sums gradients of completion tokens [M] into predictions [K]. */
+/** Sums gradients [M] into predictions [K]. */
 export function gradientOfPredictions(
   kernels: Kernels,
   { predictions, predicted }: PackedBatch,
@@ -119,7 +116,7 @@ export function gradientOfPredictions(
   return kernels.upload(sums, [sums.length], "full");
 }
 
-/** @param parents - parent of each segment, -1 for none. Default: none */
+/** @param parents - -1 for none. Default: none */
 export function sequenceLayout(kernels: Kernels, offsets: ArrayLike<number>, parents?: Int32Array): SequenceLayout {
   const host = Int32Array.from(offsets);
   const reach = new Int32Array(host.length - 1);

@@ -6,16 +6,16 @@ import type { ModelConfig } from "./model-config.ts";
 export const embeddingName = "model.embed_tokens.weight";
 export const finalNormName = "model.norm.weight";
 
-/** Tensor that is read on demand, so that files are never in memory as a whole. */
+/** Read on demand, so that files are never in memory as a whole. */
 export interface TensorSource {
   readonly shape: readonly number[];
   read(): Promise<Float32Array | Float64Array>;
 }
 
-/** Weights of the scalar head, [1, D]. */
+/** Scalar head, [1, D]. */
 export const scoreName = "score.weight";
 
-/** The head's weights; the embedding if tied. */
+/** The embedding if tied. */
 export function headName(config: ModelConfig): string {
   return config.tiedHead ? embeddingName : "lm_head.weight";
 }
@@ -24,7 +24,7 @@ export function layerName(layer: number, part: string): string {
   return `model.layers.${layer}.${part}`;
 }
 
-/** Shapes in checkpoint order; matrices are [out, in]. */
+/** Shapes in checkpoint order; [out, in]. */
 export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
   const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim } = config;
   const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
@@ -65,8 +65,8 @@ export function elementCount(shapes: ReadonlyMap<string, readonly number[]>): nu
 }
 
 /**
- * Initial weights: matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor has a
- * separate random stream.
+ * Matrices normal with `initializerRange`, norms 1, biases and a scalar head 0. Each tensor has its own random
+ * stream.
  */
 export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
   const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {

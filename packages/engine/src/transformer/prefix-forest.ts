@@ -1,27 +1,27 @@
 import type { TrainingSequence } from "@laconic/core";
 
 /**
- * Sequences with shared prefixes merged: S segments (runs of tokens without a branch) in N rows. A row is a token from
- * which something is predicted; a sequence's last token has a row only if another sequence continues it. Order: depth
- * first, branches in order of the sequences.
+ * Sequences with shared prefixes merged: S segments (runs without a branch) in N rows. A row predicts something; a
+ * sequence's last token has a row only if another sequence continues it. Depth first, branches in order of the
+ * sequences.
  */
 export interface PrefixForest {
   /** Length N. */
   readonly tokens: Int32Array;
-  /** Length N: position in the sequence, from 0. */
+  /** Length N, from 0. */
   readonly positions: Int32Array;
-  /** Length N: first sequence through each row. */
+  /** First sequence through each row, length N. */
   readonly owners: Int32Array;
-  /** Length S + 1: first rows of segments. */
+  /** Length S + 1. */
   readonly offsets: Int32Array;
-  /** Length S: parent segment, -1 for none. */
+  /** Length S; -1 for none. */
   readonly parents: Int32Array;
   readonly lengths: Int32Array;
-  /** Last segment of each sequence; -1 without rows. */
+  /** -1 without rows. */
   readonly ends: Int32Array;
 }
 
-/** Segment under construction: positions `from` to `to` of a sequence. */
+/** Positions `from` to `to` of a sequence. */
 interface Run {
   sequence: number;
   from: number;
@@ -36,7 +36,7 @@ interface Run {
   merged: boolean;
 }
 
-/** Cost of a shared segment, in rows of a pass. */
+/** Rows of a pass. */
 export interface SegmentCost {
   readonly fixed: number;
   /** Per row after the segment. */
@@ -46,7 +46,7 @@ export interface SegmentCost {
 export interface ForestOptions {
   /** False gives every sequence separate rows. */
   readonly shared?: boolean;
-  /** Cost above which a common prefix is not shared. Default: no cost. */
+  /** A common prefix above it is not shared. Default: none. */
   readonly cost?: SegmentCost;
 }
 
@@ -85,7 +85,6 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
       const { from } = (kept[segment] as { readonly run: Run }).run;
       for (; position >= from; position--) {
         const row = (starts[segment] as number) + position - from;
-        // Its earlier rows have owners too.
         if (forest.owners[row] !== -1) return;
         forest.owners[row] = s;
         forest.tokens[row] = input[position] as number;
@@ -96,7 +95,7 @@ export function prefixForest(sequences: readonly TrainingSequence[], options: Fo
   return forest;
 }
 
-/** Runs before their children, with the index of each run's parent (-1 for roots). */
+/** Runs with the index of their parent (-1 for roots). */
 function depthFirst(
   roots: readonly Run[],
   childrenOf: (run: Run) => readonly Run[],
@@ -110,7 +109,7 @@ function depthFirst(
   return order;
 }
 
-/** Copies the run into its branches if sharing costs more than it saves. */
+/** Copies the run if sharing costs more than it saves. */
 function mergeUnlessWorthwhile(run: Run, { fixed, perReader }: SegmentCost): void {
   run.branches = unmerged([...run.children.values()]);
   run.readers = run.branches.reduce((sum, { from, to, readers }) => sum + to - from + readers, 0);
@@ -125,7 +124,7 @@ function unmerged(runs: readonly Run[]): readonly Run[] {
   return runs.flatMap((run) => (run.merged ? run.branches : [run]));
 }
 
-/** Rows of a sequence from position `from`, in order. */
+/** Rows of a sequence from position `from`. */
 export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0): Int32Array {
   const { positions, offsets, parents, lengths, ends } = forest;
   let end = lengths[sequence] as number;
@@ -139,7 +138,6 @@ export function rowsOfSequence(forest: PrefixForest, sequence: number, from = 0)
   return rows;
 }
 
-/** Follows shared runs, then extends the last one or branches. */
 function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence: number): void {
   const input = inputs[sequence] as Int32Array;
   let run: Run | null = null;
@@ -165,7 +163,7 @@ function insert(roots: Map<number, Run>, inputs: readonly Int32Array[], sequence
   run?.ending.push(sequence);
 }
 
-/** Splits a run. Sequences longer than `position` end in the second part. */
+/** Sequences longer than `position` end in the second part. */
 function split(run: Run, position: number, inputs: readonly Int32Array[]): void {
   const { sequence, to, children, ending } = run;
   const rest = { ...newRun(sequence, position, to), children };

@@ -5,16 +5,13 @@ import type { Gradients } from "./gradients.ts";
 
 /** Projections of one input with stacked weights. */
 export interface MergedProjection {
-  /** Tensor name, such as `model.layers.0.self_attn.qkv_proj`. */
+  /** Such as `model.layers.0.self_attn.qkv_proj`. */
   readonly name: string;
-  /** Checkpoint names, in row order. */
+  /** Ordered by row. */
   readonly parts: readonly { readonly name: string; readonly width: number }[];
 }
 
-/**
- * x W^T + bias, plus scale (x A^T) B^T with an adapter.
- * @param name - projection, such as `model.layers.0.self_attn.o_proj`
- */
+/** x W^T + bias, plus scale (x A^T) B^T with an adapter. */
 export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): Tensor {
   const { kernels } = model;
   const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`), model.steady);
@@ -23,7 +20,7 @@ export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?:
   return out;
 }
 
-/** Adds the projection to a residual stream in place. */
+/** Adds the projection in place. */
 export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
   const { kernels } = model;
   const bias = model.parameters.get(`${name}.bias`);
@@ -32,7 +29,7 @@ export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x:
   if (pair) kernels.linearOnto(into, pair.inner, pair.b);
 }
 
-/** Several projections in one product. @returns the parts in order */
+/** Several projections in one product. */
 export function projectTogether(
   model: ModelOnDevice,
   { name, parts }: MergedProjection,
@@ -47,13 +44,13 @@ export function projectTogether(
     const out = kernels.columns(whole, start, part.width);
     start += part.width;
     const pair = throughPair(model, part.name, x, dropout);
-    // The parts remain columns of one matrix.
+    // Still columns of one matrix.
     if (pair) kernels.linearOnto(out, pair.inner, pair.b);
     return out;
   });
 }
 
-/** Backward of `project`; returns d loss / d x and adds trained gradients. */
+/** Backward of `project`; returns d loss / d x. */
 export function projectBackward(
   model: ModelOnDevice,
   name: string,
@@ -75,7 +72,7 @@ export function projectTogetherBackward(
   dropout?: Dropout,
 ): Tensor {
   const { kernels, adapter } = model;
-  // Frees each gradient early, because it is as large as its matrix.
+  // Gradients are as large as their matrices.
   return kernels.scope(() => {
     const [only] = dParts;
     const dOut = dParts.length === 1 && only ? only : kernels.joinColumns(dParts);
@@ -93,7 +90,7 @@ export function projectTogetherBackward(
   });
 }
 
-/** scale (x A^T) and B of the adapter; null without adapter. */
+/** scale (x A^T) and B, or null. */
 function throughPair(
   { kernels, adapter }: ModelOnDevice,
   name: string,
@@ -119,7 +116,7 @@ function pairBackward(
   const pair = adapterPair(adapter, name);
   if (!pair || !adapter) return null;
   const names = pairNames(name);
-  // Recomputing the narrow product and the mask costs less than storing them.
+  // Recomputing costs less than storing.
   const mask = dropout?.mask(kernels, name, x.shape);
   const seen = mask ? kernels.multiply(x, mask) : x;
   const inner = kernels.scaled(kernels.linear(seen, pair.a), adapter.scale);

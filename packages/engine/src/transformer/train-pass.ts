@@ -10,10 +10,10 @@ import { embeddingName, finalNormName, headName, scoreName } from "./parameters.
 /** `layer` keeps only each layer's input and recomputes the rest: less memory, one more forward. */
 export type Recompute = "none" | "layer";
 
-/** Layers over packed sequences, saved for the backward pass. */
+/** Saved for the backward pass. */
 export interface TrunkPass {
   readonly batch: PackedBatch;
-  /** Activations per layer, or only the input. */
+  /** Or only the input. */
   readonly layers: readonly (LayerPass | Tensor)[];
   readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
   readonly dropout?: Dropout;
@@ -22,7 +22,7 @@ export interface TrunkPass {
 export interface TrainPass extends TrunkPass {
   /** Per prediction, [K]. */
   readonly logProbs: Tensor;
-  /** Per prediction in nats, [K]. */
+  /** Nats, [K]. */
   readonly entropy: Tensor;
   readonly logSumExp: Tensor;
 }
@@ -44,7 +44,6 @@ export function trainForward(
   return { ...trunk, ...head };
 }
 
-/** Embedding, layers and last norm. */
 function trunkForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recompute, dropout?: Dropout): TrunkPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
@@ -70,7 +69,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
   model.kernels.scope(() => trunkBackward(model, pass, headBackward(model, pass, dLogProbs, gradients), gradients));
 }
 
-/** @param dPredicted - d loss / d hidden state of each prediction, [K, D] */
+/** @param dPredicted - [K, D] */
 function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
   const { batch } = pass;
@@ -90,12 +89,12 @@ function trunkBackward(model: ModelOnDevice, pass: TrunkPass, dPredicted: Tensor
   });
 }
 
-/** Hidden state of each prediction, [K, D]; repeats rows that predict several tokens. */
+/** [K, D]; repeats rows that predict several tokens. */
 export function predictedFrom(kernels: Kernels, selected: Tensor, { places }: PackedBatch): Tensor {
   return places ? kernels.gatherRows(selected, places) : selected;
 }
 
-/** Returns d loss / d hidden state of each prediction, [K, D]. */
+/** d loss / d hidden state, [K, D]. */
 function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): Tensor {
   const { kernels, config } = model;
   const { batch, final, logSumExp } = pass;
@@ -126,7 +125,7 @@ function lastNormBackward(
   });
 }
 
-/** The last layer needs only rows that predict a completion token. */
+/** The last layer needs only predicting rows. */
 function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: Dropout): LayerRows {
   const { positions, layout, rows, forest } = batch;
   return {
@@ -137,10 +136,10 @@ function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dr
   };
 }
 
-/** Forward pass with a scalar head, saved for the backward pass. */
+/** Saved for the backward pass. */
 export interface ValuePass {
   readonly batch: PackedBatch;
-  /** Value of the state before each prediction, full precision, [K]. */
+  /** State before each prediction, full precision, [K]. */
   readonly values: Tensor;
   readonly selected: Tensor;
   /** Null if the layers are frozen. */
@@ -188,7 +187,7 @@ export function passForward(
     : trainForward(model, batch, recompute, dropout);
 }
 
-/** @param dOutputs - d loss / d output of each prediction, [K] */
+/** @param dOutputs - [K] */
 export function passBackward(model: ModelOnDevice, pass: HeadPass, dOutputs: Tensor, gradients: Gradients): void {
   if ("values" in pass) valueBackward(model, pass, dOutputs, gradients);
   else trainBackward(model, pass, dOutputs, gradients);

@@ -9,13 +9,13 @@ export interface HeldTensor {
 
 type Shapes = ReadonlyMap<string, readonly number[]>;
 
-/** Projections of one input are stacked, so that one product computes them. */
+/** A single product computes projections of one input. */
 const merged: readonly { readonly pattern: RegExp; readonly name: string }[] = [
   { pattern: /\.self_attn\.[qkv]_proj\.(weight|bias)$/, name: ".self_attn.qkv_proj.$1" },
   { pattern: /\.mlp\.(?:gate|up)_proj\.(weight|bias)$/, name: ".mlp.gate_up_proj.$1" },
 ];
 
-/** Device tensors of checkpoint tensors, in checkpoint order. */
+/** Ordered as in the checkpoint. */
 export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
   const held = new Map<string, HeldTensor>();
   for (const [name, shape] of shapes) {
@@ -32,7 +32,7 @@ export function heldShapes(shapes: Shapes): Map<string, readonly number[]> {
   return new Map(Array.from(heldTensors(shapes), ([name, { shape }]) => [name, shape]));
 }
 
-/** Allocates tensors at once if possible: matrices, which decay, before vectors. They live until freed. */
+/** Allocates matrices, which decay, before vectors, at once if possible. */
 export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: Precision): Map<string, Tensor> {
   const names = [...shapes.keys()];
   const isMatrix = (name: string): boolean => (shapes.get(name) as readonly number[]).length >= 2;
@@ -78,7 +78,7 @@ export function writeValues(kernels: Kernels, into: Tensor, values: Float32Array
   kernels.scope(() => kernels.assign([into], [kernels.upload(values, into.shape, "full")]));
 }
 
-/** Reads one part of a device tensor. @param start - elements before the part */
+/** @param start - elements before the part */
 export async function readPart(
   kernels: Kernels,
   tensor: Tensor,
@@ -95,7 +95,7 @@ export async function readPart(
   }
 }
 
-/** Checkpoint tensors with their device tensor, in checkpoint order. */
+/** Checkpoint tensors with their device tensor. */
 export function storedParts(
   shapes: Shapes,
 ): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {
@@ -115,7 +115,7 @@ export function storedParts(
   }));
 }
 
-/** The host holds one device tensor at a time. Tensors live until freed; after an error, none remains. */
+/** Holds one device tensor at a time on the host; after an error, none remains. */
 export async function uploadWeights(
   kernels: Kernels,
   sources: ReadonlyMap<string, TensorSource>,

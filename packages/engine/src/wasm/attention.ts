@@ -6,7 +6,7 @@ import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
   const { store } = device;
-  /** Divides the pairs of key/value head and sequence or tree; pair range, sizes and scratch follow `args`. */
+  /** Pair range, sizes and scratch follow `args`. */
   const divide = (
     name: FusedName,
     args: readonly (Tensor | number)[],
@@ -98,7 +98,7 @@ function sizes({ queryHeads, kvHeads, headDim, scale }: AttentionShape): number[
 }
 
 /**
- * Divides by pairs of key/value head and sequence or tree, so that key gradients are summed in order.
+ * Pairs of key/value head and sequence or tree, so that key gradients are summed in order.
  * @param first - index of the first-pair argument; pair count, four sizes and scratch follow
  * @param products - per row and visible key
  */
@@ -109,7 +109,7 @@ function pairSplit(
   { first, products, bytes }: { readonly first: number; readonly products: number; readonly bytes: number },
 ): Split {
   const rows = (offsets.at(-1) ?? 0) / Math.max(1, count);
-  // A product includes an addition, and later keys are skipped: about twenty per nanosecond.
+  // About twenty per nanosecond, with additions and skipped keys.
   const cost = (rows * longest * headDim * products * (queryHeads / kvHeads)) / 20;
   return { countAt: first + 1, steps: { [first]: 1 }, cost, scratch: { at: first + 6, bytes } };
 }

@@ -36,7 +36,7 @@ export type FusedName = (typeof fusedNames)[number];
 /** Arrays are byte addresses. */
 export type Fused = Readonly<Record<FusedName, (...args: number[]) => number>>;
 
-/** Bundlers need this form and folder depth to find the files. */
+/** Bundlers need this form and folder depth. */
 export const fusedFile: URL = new URL("../../assets/fused.wasm", import.meta.url);
 
 /** With fused multiply-add in products. */

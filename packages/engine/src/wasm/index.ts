@@ -1,5 +1,5 @@
 /**
- * Kernel set on WebAssembly with SIMD and threads, in Node and in browsers.
+ * Kernel set on WebAssembly with SIMD and threads.
  * @module @laconic/engine/wasm
  */
 export { createKernels, wasmKernels } from "./wasm-kernels.ts";

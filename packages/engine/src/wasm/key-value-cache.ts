@@ -42,7 +42,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
           {
             countAt: 7,
             steps: { 4: 4, 5: 4 * pageCount, 6: 4 },
-            // Two products per position, about ten operations per ns.
+            // About ten operations per ns.
             cost: ((positions / sequences) * pageCount * pageSize * shape.queryHeads * shape.headDim * 4) / 10,
             scratch: { at: 14, bytes },
           },

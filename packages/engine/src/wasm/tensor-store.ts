@@ -7,7 +7,7 @@ interface Data {
   readonly shape: readonly number[];
   readonly count: number;
   tensors: number;
-  /** Panels for matrix products, cached until the values change. */
+  /** Cached until the values change. */
   panels: Data | null;
 }
 
@@ -84,7 +84,7 @@ export class TensorStore extends TensorScopes<Handle> {
     }
   }
 
-  /** Address of cached panels, which `pack` writes at first use. */
+  /** `pack` writes at first use. */
   panels(tensor: Tensor, shape: readonly number[], pack: (from: number, to: number) => void): number {
     const { data } = this.get(tensor);
     if (!data.panels) {

@@ -2,11 +2,11 @@ import { LaconicError } from "@laconic/core";
 import { boardAt, boardBytes, line, takeParts, word, type Board } from "../../assets/parts.mjs";
 import { fusedNames, type Fused, type FusedName } from "./fused.ts";
 
-/** Division of a call into independent parts. */
+/** Independent parts of a call. */
 export interface Split {
-  /** Index of the argument that counts units. */
+  /** Argument that counts units. */
   readonly countAt: number;
-  /** Increment per unit, by argument index. */
+  /** Per unit, by argument. */
   readonly steps: Readonly<Record<number, number>>;
   /** Approximate ns per unit. */
   readonly cost: number;
@@ -14,21 +14,21 @@ export interface Split {
   readonly multiple?: number;
   /** Min units per part. Default `multiple`. */
   readonly fewest?: number;
-  /** Index of the working-space argument, and bytes per thread. */
+  /** Argument, and bytes per thread. */
   readonly scratch?: { readonly at: number; readonly bytes: number };
 }
 
 export interface ThreadPoolOptions {
-  /** Includes the calling thread; helpers start with the first job. */
+  /** Includes the calling thread. */
   readonly threads: number;
   readonly start: StartHelper;
-  /** Shorter jobs (ns) are not divided; waking a thread takes about 10,000 ns. */
+  /** Min ns of a divided job; waking a thread takes about 10,000 ns. */
   readonly least?: number;
-  /** Max ms per part; a key/value head of long sequences takes a minute for a large model. */
+  /** Max ms per part; long sequences take a minute for a large model. */
   readonly patience?: number;
 }
 
-/** Duration of a part in ns: much longer than taking it, shorter than a job. */
+/** Duration in ns: much longer than taking a part, shorter than a job. */
 const [shortest, longest] = [20_000, 500_000];
 const partsEach = 8;
 const looks = 20_000;
@@ -43,8 +43,8 @@ export interface SharedFunctions {
 }
 
 /**
- * Free threads take parts, including the calling one, so missing helpers cost only speed. Results do not depend on the
- * distribution.
+ * Free threads take parts, including the calling one, so missing helpers cost only speed. Results do not depend on
+ * the distribution.
  */
 export class ThreadPool {
   readonly threads: number;
@@ -71,7 +71,7 @@ export class ThreadPool {
 
   /**
    * Divides the call if this saves time.
-   * @throws LaconicError `engine_failed` if a helper fails or ends during its part
+   * @throws LaconicError `engine_failed` if a helper fails
    */
   run(name: FusedName, args: readonly number[], split: Split): void {
     const { countAt, cost, multiple = 1, fewest = multiple } = split;
@@ -112,7 +112,7 @@ export class ThreadPool {
       this.#options.start({ module, memory, address: this.#address, names: fusedNames, thread });
   }
 
-  /** No helper is in the loop; late helpers skip this job until `taken` is reset. */
+  /** Late helpers skip this job until `taken` is reset. */
   #publish(
     { words, base, steps }: Board,
     name: FusedName,
@@ -167,11 +167,11 @@ export interface HelperSetup {
   readonly module: object;
   readonly memory: object;
   readonly address: number;
-  /** Ordered by their numbers on the board. */
+  /** Ordered by numbers on the board. */
   readonly names: readonly string[];
-  /** Index of its working space; the calling thread is 0. */
+  /** 0 is the calling thread. */
   readonly thread: number;
 }
 
-/** Starts a helper that does not keep the process alive. Helpers that fail to start are not needed. */
+/** Does not keep the process alive. */
 type StartHelper = (setup: HelperSetup) => void;

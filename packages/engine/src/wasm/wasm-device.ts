@@ -45,7 +45,7 @@ export class WasmDevice {
     const steps: Record<number, number> = {};
     for (const at of rows) steps[at] = 4 * width;
     for (const at of numbers) steps[at] = 4;
-    // Two elements per ns; parts keep vectors of four and cache lines whole.
+    // Two elements per ns; parts keep vectors of four and cache lines.
     this.divide({ countAt, steps, cost: width / 2, multiple: width === 1 ? 16 : 1 }, name, ...args);
   }
 
@@ -74,15 +74,15 @@ export class WasmDevice {
 /** As in `assembly/product.ts`: panel columns, left block plus one tile. */
 const panelColumns = 8;
 const blockFloats = 60 * 512 + 64;
-/** Floats (4 MiB) and rows of packed parts of temporary right operands. */
+/** Sizes of packed temporary right operands (4 MiB). */
 const partFloats = 1 << 20;
 const blockRows = 256;
 
-/** Whole strips of both variants, half a block. Products with fewer than four parts are divided by columns. */
+/** Half a block. Smaller products are divided by columns. */
 const partRows = 30;
 /** Columns per part, wide enough to repack the rows. */
 const partColumns = 128;
-/** Rows per strip, and min rows per part of a weight gradient. */
+/** Per strip, and min per part of a weight gradient. */
 const [stripRows, gradientRows] = [5, 20];
 /** Whole cache lines. */
 const packedColumns = 64;
@@ -99,7 +99,7 @@ class Products {
     this.#store = store;
   }
 
-  /** out [rows, outer] = x weight^T; caches the weight's panels. */
+  /** out [rows, outer] = x weight^T; caches panels. */
   forward(x: number, rows: number, weight: Tensor, out: number): void {
     const [outer, inner] = weight.shape as readonly [number, number];
     if (rows === 0) return;

@@ -24,7 +24,7 @@ import { WasmMemory } from "./wasm-memory.ts";
 /** Positions per page of the key-value cache. */
 export const wasmPageSize = 32;
 
-/** `fma` names the memory's variant of the functions. */
+/** `fma` names the variant. */
 export function wasmKernelSet(memory: WasmMemory, pool: ThreadPool, fma = false): Kernels {
   const device = new WasmDevice(memory, pool);
   return checkedKernels({
@@ -75,9 +75,9 @@ function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
 const maxOwnThreads = 8;
 
 /**
- * Opens the wasm kernels with a memory of at most 4 GiB. Without `place`, the set has one thread. Options are those of
- * {@link wasmKernels}, without `fused` in Node.
- * @throws LaconicError `device_unavailable` if they do not start, `config_invalid` for an unknown option.
+ * Opens the wasm kernels with at most 4 GiB, without `place` on one thread. Options are those of {@link wasmKernels},
+ * without `fused` in Node.
+ * @throws LaconicError `device_unavailable`, `config_invalid`
  */
 export const createKernels: CreateKernels = async (options, place) => {
   const { fma = false, threads, ...others } = options ?? {};
@@ -88,7 +88,7 @@ export const createKernels: CreateKernels = async (options, place) => {
   return wasmKernelSet(memory, new ThreadPool(memory, { threads: count, start: startHelper }), fma);
 };
 
-/** @param available - usable threads; 0 without shared memory @throws LaconicError `config_invalid` */
+/** @param available - 0 without shared memory @throws LaconicError `config_invalid` */
 export function threadCount(
   threads: string | number | boolean | undefined,
   available: number,
@@ -103,27 +103,24 @@ export function threadCount(
 
 /** Options of the wasm kernels. */
 export interface WasmOptions {
-  /**
-   * Uses fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114);
-   * see `hasRelaxedSimd`.
-   */
+  /** Fused multiply-add: faster, but results depend on the machine. Requires relaxed SIMD (Node 22, Chromium 114). */
   readonly fma?: boolean;
   /**
-   * Threads per kernel set, 1 to 64; results do not depend on it. Default: processors divided by workers, at most 8; 1
-   * in pages without isolation (COOP and COEP).
+   * 1 to 64; results do not depend on it. Default: processors divided by workers, at most 8; 1 in pages without
+   * isolation (COOP and COEP).
    */
   readonly threads?: number;
-  /** Browser URL of `assets/fused.wasm` or `fused-fma.wasm`. Default: from the bundler. */
+  /** Browser URL of `assets/fused.wasm` or `fused-fma.wasm`. Default: the bundler's. */
   readonly fused?: string;
 }
 
-/** float32, SIMD, all processors; no installation. */
+/** float32 and SIMD, without installation. */
 export function wasmKernels(options: WasmOptions = {}): KernelSource {
   const given = Object.keys(options).length > 0 && { options: { ...options } };
   return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...given };
 }
 
-/** Module in hexadecimal that runs `f32x4.relaxed_madd` on zeros. */
+/** Runs `f32x4.relaxed_madd` on zeros. */
 const smallest = "0061736d010000000105016000017b030201000a13011100" + "4100fd11".repeat(3) + "fd85020b";
 
 /** Checks for `wasmKernels({ fma: true })`: Node 22, Chromium 114. */

@@ -33,7 +33,7 @@ export class WasmMemory {
     this.#free.add(alignment, memory.buffer.byteLength - alignment);
   }
 
-  /** @throws LaconicError `device_unavailable` without SIMD, or if the binary lacks a function */
+  /** @throws LaconicError `device_unavailable` without SIMD */
   static async open(
     binary: Uint8Array<ArrayBuffer>,
     { fma = false, shared = false }: WasmMemoryOptions = {},
@@ -57,7 +57,7 @@ export class WasmMemory {
     return new WasmMemory(memory, module, exports as unknown as Fused);
   }
 
-  /** Uninitialized array of 4-byte elements. @throws LaconicError `device_out_of_memory` */
+  /** Uninitialized, 4 bytes per element. @throws LaconicError `device_out_of_memory` */
   allocate(shape: readonly number[]): number {
     const bytes = bytesOf(shape);
     if (bytes > largestArray) throw memoryFull(shape);
@@ -73,7 +73,7 @@ export class WasmMemory {
   get used(): number {
     return this.#memory.buffer.byteLength - alignment - this.#free.bytes;
   }
-  /** Valid until the next allocation, which may move the buffer. */
+  /** Valid until the next allocation. */
   bytes(address: number, count: number): Uint8Array {
     return this.#bytes.subarray(address, address + count);
   }
@@ -112,7 +112,7 @@ async function startedOver(
 /** Import entry: name `memory`, kind, and shared limits. */
 const sharedImport = [6, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 2, 3];
 
-/** Binary for an unshared memory: pages without isolation require it, and phones cannot reserve 4 GiB. */
+/** Pages without isolation require it, and phones cannot reserve 4 GiB. */
 function unshared(binary: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const index = binary.findIndex((_, i) => sharedImport.every((byte, j) => binary[i + j] === byte));
   const copy = binary.slice();
@@ -129,18 +129,18 @@ function memoryFull(shape: readonly number[]): LaconicError {
   return new LaconicError("device_out_of_memory", message, { bytes: bytesOf(shape) });
 }
 
-/** Free blocks by address, with neighbors merged. First fit keeps the end of the memory free. */
+/** Free blocks by address. First fit keeps the end free. */
 export class FreeBlocks {
   readonly #alignment: number;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** @param multiple - alignment; sizes are rounded up to it */
+  /** @param multiple - alignment of sizes */
   constructor(multiple: number) {
     this.#alignment = multiple;
   }
 
-  /** Allocates `bytes`; null if no block fits. Empty arrays take space. */
+  /** Null if no block fits. Empty arrays take space. */
   take(bytes: number): number | null {
     const size = this.#rounded(bytes);
     const index = this.#ends.findIndex((end, i) => end - (this.#starts[i] as number) >= size);
@@ -179,7 +179,6 @@ export class FreeBlocks {
     return this.#ends[last] === address ? address - (this.#starts[last] as number) : 0;
   }
 
-  /** Index of the first block after an address. */
   #after(address: number): number {
     let low = 0;
     let high = this.#starts.length;

@@ -87,7 +87,7 @@ function sequenceBlocks({ offsets }: SequenceLayout): Block[] {
   return blocks;
 }
 
-/** Blocks span short segments: rows read the first row's path and the block, and skip keys outside their paths. */
+/** Short segments: rows read the first row's path and the block, and skip keys outside their paths. */
 function treeBlocks(layout: SequenceLayout, readers: Int32Array): Block[] {
   const { offsets } = layout;
   const blocks: Block[] = [];

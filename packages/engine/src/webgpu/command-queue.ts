@@ -1,7 +1,7 @@
 import { bufferUsage } from "./gpu.ts";
 import type { CommandEncoder, ComputeDevice, ComputePass, ComputePipeline, GpuBuffer } from "./gpu.ts";
 
-/** Dispatches per submission; few, so that the device starts early. */
+/** Few, so that the device starts early. */
 const maxRecorded = 16;
 /** Bytes per dispatch; adapters require multiples of 256. */
 const slotBytes = 256;
@@ -25,7 +25,7 @@ export class CommandQueue {
     this.#uniforms = device.createBuffer({ size: this.#slots.byteLength, usage });
   }
 
-  /** @param buffers - by binding, before the uniforms @param uniforms - at most 256 bytes */
+  /** @param uniforms - at most 256 bytes */
   dispatch(
     pipeline: ComputePipeline,
     layout: object,

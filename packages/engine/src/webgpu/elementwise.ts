@@ -22,7 +22,7 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       );
     },
     accumulate(into, delta) {
-      // A tensor added to itself needs a separate copy.
+      // A tensor added to itself needs a copy.
       const added = device.data(delta).view();
       const program = elementwiseProgram("accumulate", { delta: added }, added.size, "result[i] += delta[i];");
       device.runner.runInPlace(program, device.own(into));

@@ -24,7 +24,7 @@ export class GpuArray {
 
   /**
    * Takes ownership of a buffer.
-   * @param buffer - or a function that allocates it at first use
+   * @param buffer - or a function for first use
    * @param release - called without remaining views
    */
   static over(

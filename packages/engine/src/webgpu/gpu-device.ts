@@ -16,12 +16,12 @@ export class GpuDevice {
     return this.store.get(tensor).data;
   }
 
-  /** Float tensor from a program's `result`; not run if empty. */
+  /** Not run if empty. */
   make(shape: readonly number[], program: () => WgslProgram): Handle<GpuArray> {
     return sizeOf(shape) === 0 ? this.blank(shape) : this.store.adoptFloats(this.runner.run(program(), shape));
   }
 
-  /** Float tensors from a program by name; all or none are empty. */
+  /** All or none are empty. */
   makeAll<Name extends string>(
     shapes: Readonly<Record<Name, readonly number[]>>,
     program: () => WgslProgram,
@@ -45,10 +45,9 @@ export class GpuDevice {
   }
 
   /**
-   * Computes a parameter's gradient, in place if possible.
+   * Computes a parameter's gradient, in place if possible; then null.
    * @param terms - number of summed rows
-   * @param write - fills an array, or adds to it
-   * @returns null with a place
+   * @param write - fills or adds to an array
    */
   settle(
     place: GradientPlace | undefined,
@@ -70,7 +69,7 @@ export class GpuDevice {
     return made;
   }
 
-  /** Data for in-place changes; copies shared memory first. */
+  /** Copies shared memory before changes. */
   own(tensor: Tensor): GpuArray {
     const handle = this.store.get(tensor);
     handle.forget();

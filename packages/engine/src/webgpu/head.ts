@@ -7,10 +7,9 @@ import { groupIndex, threads, type WgslProgram } from "./wgsl/program.ts";
 /** Max logits at a time; every adapter binds 128 MiB. */
 const maxElements = 1 << 24;
 
-/** Computes groups of rows with at most {@link maxElements} logits. */
+/** Groups rows with at most {@link maxElements} logits. */
 export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
   const { runner } = device;
-  /** Calls `body` with temporary logits, from row `first`. */
   const inPieces = (
     { hidden, weight }: Readonly<Record<"hidden" | "weight", GpuArray>>,
     vocabulary: number,
@@ -85,12 +84,12 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   };
 }
 
-/** Arrays over all rows; the program's logits start at row `first`. */
+/** The program's logits start at row `first`. */
 type OfRows<Name extends string> = Readonly<Record<Name, GpuArray>> & { readonly first: number };
 
 /**
- * Selective log-softmax of logits [m, V] in one pass. Each thread keeps its largest score and two sums relative to it.
- * Writes rows of `logProbs`, `entropy` and `logSumExp`, [M] each.
+ * Selective log-softmax of logits [m, V] in one pass. Threads keep their largest score and two sums relative to it.
+ * Writes `logProbs`, `entropy` and `logSumExp`, [M] each.
  */
 function selectLogProbsProgram(logits: GpuArray, { targets, scale, first }: OfRows<"targets" | "scale">): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
@@ -150,7 +149,7 @@ fn main(index : i32) {
   };
 }
 
-/** Writes dLogProb scale (one-hot(target) - softmax) over the logits, `result` [m, V]. */
+/** Writes dLogProb scale (one-hot(target) - softmax), [m, V]. */
 function selectLogProbsGradient(
   [rows, vocabulary]: readonly [number, number],
   { targets, scale, logSumExp, dLogProb, first }: OfRows<"targets" | "scale" | "logSumExp" | "dLogProb">,

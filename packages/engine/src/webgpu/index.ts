@@ -1,5 +1,5 @@
 /**
- * Kernel set on WebGPU: any GPU with Vulkan, Metal or Direct3D 12, in Node and in browsers.
+ * Kernel set on WebGPU: any GPU with Vulkan, Metal or Direct3D 12.
  * @module @laconic/engine/webgpu
  */
 export { createKernels, isInstalled, webGpuKernels } from "./webgpu-kernels.ts";

@@ -57,7 +57,7 @@ export function cacheKernels(device: GpuDevice): Pick<Kernels, Caching> & { read
   };
 }
 
-/** Sequence and number of visible positions of each new token: int32 [2 N]. */
+/** Sequence and visible positions: int32 [2 N]. */
 function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): GpuArray {
   return device.deriveIndices(pastOnDevice, "reach", () => {
     const { offsets } = layout;
@@ -72,9 +72,9 @@ function reachOf(device: GpuDevice, { layout, past, pastOnDevice }: CachePlan): 
 }
 
 /**
- * Writes [N, kvHeads * headDim] to pages in `keys` and `values`.
- * @param reach - int32 [N, 2]: sequence of each token, and positions up to it
- * @param table - int32 [S, width], pages of each sequence
+ * Writes [N, kvHeads * headDim] to pages.
+ * @param reach - int32 [N, 2]: sequence, and positions up to the token
+ * @param table - int32 [S, width]
  */
 function putKeyValuesProgram(
   { k, v, reach, table }: Readonly<Record<"k" | "v" | "reach" | "table", GpuArray>>,

@@ -78,8 +78,8 @@ export function productInto({ runner }: GpuDevice, operands: Product, result: Gp
 }
 
 /**
- * [rows, inner] times [inner, columns]. Operands are contiguous along or across the inner axis: x W^T reads both along,
- * dOut W the second across, dOut^T x both across.
+ * [rows, inner] times [inner, columns]. Operands are contiguous along or across the inner axis: x W^T along, dOut W
+ * the second across, dOut^T x both across.
  */
 export interface Product {
   readonly rows: number;
@@ -87,7 +87,7 @@ export interface Product {
   readonly inner: number;
   readonly left: Operand;
   readonly right: Operand;
-  /** [columns], added to every row. */
+  /** [columns]. */
   readonly bias?: GpuArray;
   /** First element in `result`. */
   readonly start?: number;
@@ -99,15 +99,15 @@ export interface Operand {
   readonly data: GpuArray;
   /** Contiguous along the inner axis. */
   readonly along: boolean;
-  /** First element; a multiple of 4 if the contiguous axis is one. */
+  /** A multiple of 4 if the contiguous axis is one. */
   readonly start?: number;
 }
 
-/** Size of a workgroup's result; threads compute 4 by 4. */
+/** Threads compute 4 by 4. */
 export interface Tile {
   readonly rows: number;
   readonly columns: number;
-  /** Elements of the inner axis in workgroup memory. */
+  /** Elements of the inner axis. */
   readonly depth: number;
 }
 
@@ -117,7 +117,7 @@ const tiles: readonly Tile[] = [
   { rows: 16, columns: 16, depth: 32 },
 ];
 
-/** Largest supported tile that the result fills by more than half. */
+/** Largest tile that the result fills by more than half. */
 export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: number): Tile {
   const fits = (tile: Tile): boolean =>
     (tile.rows * tile.columns) / 16 <= limits.maxComputeInvocationsPerWorkgroup &&
@@ -126,10 +126,7 @@ export function tileFor(limits: ComputeDevice["limits"], rows: number, columns: 
   return tiles.find((tile) => fits(tile) && 2 * rows > tile.rows && 2 * columns > tile.columns) ?? least;
 }
 
-/**
- * Workgroups read tiles of both operands, four numbers at a time if possible. Edges are checked, not padded. Sums
- * follow the inner axis in order.
- */
+/** Workgroups read tiles, four numbers at a time if possible. Sums follow the inner axis in order. */
 export function productProgram(operands: Product, tile: Tile): WgslProgram {
   const { rows, columns, inner, left, right, bias, start = 0, adds = false } = operands;
   const contiguous = (side: Operand, across: number): number => (side.along ? inner : across);
@@ -204,7 +201,7 @@ fn main(index : i32) {
   };
 }
 
-/** WGSL: reads a tile from (first, step); zeros beyond the edges. */
+/** WGSL: zeros beyond the edges. */
 function readTile(name: string, size: string, extent: string, side: Operand, vector: boolean): string {
   const { along } = side;
   const width = vector ? 4 : 1;

@@ -3,7 +3,7 @@ import type { GpuDevice } from "./gpu-device.ts";
 import type { GpuArray } from "./gpu-array.ts";
 import { threads, type WgslProgram, groupIndex, int } from "./wgsl/program.ts";
 
-/** Root-mean-square normalization (Zhang and Sennrich 2019). */
+/** RMSNorm (Zhang and Sennrich 2019). */
 export function normKernels(device: GpuDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   return {
     rmsNorm(x, weight, epsilon) {
@@ -37,7 +37,7 @@ export function rotaryKernels(device: GpuDevice): Pick<Kernels, "rotary"> {
   };
 }
 
-/** Each thread rotates one pair of a head, i and i + half. */
+/** Threads rotate i and i + half. */
 function rotaryProgram(
   { x, cos, sin, positions }: Readonly<Record<"x" | "cos" | "sin" | "positions", GpuArray>>,
   heads: number,
@@ -72,13 +72,13 @@ fn main(index : i32) {
   };
 }
 
-/** WGSL: sums the values of all threads in a fixed order. */
+/** WGSL: sums in a fixed order. */
 const addShares = `
   workgroupBarrier();
   var sum = 0.0;
   for (var i = 0; i < THREADS; i++) { sum += shares[i]; }`;
 
-/** Each workgroup computes a row. Writes `result` [N, D] and `invRms` [N]. */
+/** A workgroup computes a row. Writes `result` [N, D] and `invRms` [N]. */
 function rmsNormProgram(x: GpuArray, weight: GpuArray, epsilon: number): WgslProgram {
   const [rows, width] = x.shape as [number, number];
   return {
@@ -134,8 +134,7 @@ ${addShares}
 }
 
 /**
- * Column sums [D] of `values` [N, D], or of values * x * invRms (a norm's weight gradient). A workgroup computes 8
- * columns with 8 threads each.
+ * Column sums [D] of `values` [N, D], or of values * x * invRms. A workgroup computes 8 columns with 8 threads each.
  * @param adds - adds to `result`
  */
 export function columnSumsProgram(

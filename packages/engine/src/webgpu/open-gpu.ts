@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { Adapter, AdapterLimit, ComputeDevice, Gpu } from "./gpu.ts";
 
 export interface OpenGpu {
-  /** Keeps the device alive; Dawn frees it with its parent. */
+  /** Dawn frees the device with its parent. */
   readonly gpu: Gpu;
   readonly adapter: string;
   readonly device: ComputeDevice;
@@ -27,7 +27,7 @@ export function findAdapter(gpu: Gpu): Promise<Adapter | null> {
   return gpu.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
 }
 
-/** @throws LaconicError `device_unavailable` if the adapter opens no device */
+/** @throws LaconicError `device_unavailable` */
 export async function openDevice(gpu: Gpu, adapter: Adapter): Promise<OpenGpu> {
   const { vendor, architecture, description } = adapter.info;
   const name = [vendor, architecture, description].filter((text) => text !== "").join(" ");

@@ -13,7 +13,7 @@ const update = `
       moment2[i] = v;
       param[i] = param[i] * uniforms.kept - m / (sqrt(v) * uniforms.rootScale + uniforms.epsilon) * uniforms.rate;`;
 
-/** Updates only if the sum of squares is finite, by its bits, because shaders may assume finite floats. */
+/** Checks the sum of squares by its bits, because shaders may assume finite floats. */
 const clippedUpdate = `
       let exponent = bitcast<u32>(squares[0]) & 0x7f800000u;
       if (exponent != 0x7f800000u) {

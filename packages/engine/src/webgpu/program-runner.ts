@@ -71,7 +71,7 @@ export class ProgramRunner {
     return this.#array(shape, data instanceof Int32Array ? "int32" : "float32", buffer);
   }
 
-  /** Waits for the device. @throws LaconicError `engine_failed`, `device_out_of_memory`: the device's first error */
+  /** Waits for the device. @throws LaconicError `engine_failed`, `device_out_of_memory`: the first error */
   async read({ buffer, size, dtype }: GpuArray): Promise<Float32Array | Int32Array> {
     if (size === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
     const staging = this.#staging.take(4 * size);
@@ -129,7 +129,7 @@ export class ProgramRunner {
     this.#sent(bytes.byteLength);
   }
 
-  /** WebGPU has no operator dispatcher, and reads do not block; these counts stay 0. */
+  /** These counts stay 0. */
   counters(): KernelCounters {
     return { ...this.#counts, nativeCalls: 0, dispatcherCalls: 0, blockingCopies: 0 };
   }
@@ -189,7 +189,7 @@ function typeOf(dtype: string, vector = false): string {
   return vector ? `vec4<${element}>` : element;
 }
 
-/** Errors arrive asynchronously; failed calls leave results unchanged. @returns the first error, or null */
+/** Errors arrive later; failed calls leave results unchanged. Returns the first error, or null. */
 export function watchDevice(device: WatchedDevice): () => LaconicError | null {
   let failure: LaconicError | null = null;
   device.onuncapturederror = ({ error }) => {

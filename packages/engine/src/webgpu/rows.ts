@@ -47,7 +47,7 @@ export function rowWriteKernels(device: GpuDevice): Pick<Kernels, "pickRows" | "
       device.store.expectIndices(rows, into.shape[0] as number, "writeRows: rows");
       if (rows.shape[0] === 0) return;
       const [target, source] = [store.get(into), store.get(values)];
-      // A tensor that is its source needs a separate copy.
+      // A tensor that is its source needs a copy.
       const read = device.data(values).view();
       runner.runInPlace(putRowsProgram(device.data(rows), read), device.own(into));
       read.dispose();

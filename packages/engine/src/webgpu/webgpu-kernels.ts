@@ -76,8 +76,8 @@ function lifetimeKernels(device: GpuDevice): Pick<Kernels, Lifetime> {
 }
 
 /**
- * Opens a GPU through the browser's WebGPU or, in Node, the `webgpu` package (Dawn). Browsers have no `modules`.
- * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` for an unknown option
+ * Opens a GPU through the browser's WebGPU or, in Node, the `webgpu` package (Dawn).
+ * @throws LaconicError `device_unavailable`, `config_invalid`
  */
 export const createKernels: CreateKernels = async (options = {}) => {
   const unknown = Object.keys(options).find((key) => !optionNames.includes(key));

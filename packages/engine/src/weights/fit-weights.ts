@@ -5,7 +5,7 @@ import type { TensorSource } from "../transformer/parameters.ts";
 
 /**
  * Checks names and shapes now, values when read.
- * @throws LaconicError `weights_invalid` naming a missing, surplus, misshapen or, from `read`, non-finite tensor.
+ * @throws LaconicError `weights_invalid` with the tensor.
  */
 export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, TensorSource>): Map<string, TensorSource> {
   const shapes = parameterShapes(config);
@@ -20,7 +20,7 @@ export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, Ten
   return fitted;
 }
 
-/** @throws LaconicError `weights_invalid` naming a missing, misshapen or, from `read`, non-finite tensor. */
+/** @throws LaconicError `weights_invalid`, also from `read`. */
 export function fitSource(name: string, shape: readonly number[], source: TensorSource | undefined): TensorSource {
   if (!source) throw refused(name, "is missing");
   checkShape(name, shape, source.shape);
@@ -29,13 +29,12 @@ export function fitSource(name: string, shape: readonly number[], source: Tensor
 
 const headWeight = "lm_head.weight";
 
-/** Unused tensors: a tied head, a head next to a scalar head, rotary frequencies. */
+/** A tied head, a head next to a scalar head, rotary frequencies. */
 function isRedundant(config: ModelConfig, name: string): boolean {
   const isOtherHead = name === headWeight && (config.tiedHead || config.scalarHead === true);
   return isOtherHead || name.endsWith(".rotary_emb.inv_freq");
 }
 
-/** Checks that a stored tied head equals the embedding. */
 function tiedTo(head: TensorSource, embedding: TensorSource): TensorSource {
   checkShape(headWeight, embedding.shape, head.shape);
   return {

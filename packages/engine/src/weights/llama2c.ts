@@ -30,10 +30,8 @@ interface Header {
 }
 
 /**
- * Opens a llama2.c checkpoint (karpathy/tinyllamas): version 0, float32. Tensors have the names, shapes and row order
- * of a Hugging Face Llama.
- * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a truncated or foreign file, `model_unsupported` for
- * another version.
+ * Opens a llama2.c checkpoint (karpathy/tinyllamas): version 0, float32. Tensors are those of a Hugging Face Llama.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid`, `model_unsupported` for another version.
  */
 export async function openLlama2c(
   files: ModelFiles,
@@ -61,9 +59,7 @@ export async function openLlama2c(
 }
 
 /**
- * Converts a checkpoint to `config.json` and `model.safetensors` in an existing folder.
- * @param files - default: the local file system
- * @returns config.json
+ * Converts a checkpoint to `config.json` and `model.safetensors` in an existing folder; returns config.json.
  * @throws errors of `openLlama2c`, and LaconicError `run_unwritable`
  */
 export async function convertLlama2c(
@@ -153,11 +149,11 @@ interface Place {
   readonly name: string;
   readonly shape: readonly number[];
   readonly start: number;
-  /** True for rows of adjacent pairs within heads; Hugging Face has halves. */
+  /** Adjacent pairs within heads; Hugging Face has halves. */
   readonly rotary: boolean;
 }
 
-/** Tensors in file order, by Hugging Face's names; each kind holds all layers. */
+/** Tensors in file order; each kind holds all layers. */
 function placesOf(header: Header): Place[] {
   const { dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
   const kv = (dim / heads) * kvHeads;
@@ -173,7 +169,7 @@ function placesOf(header: Header): Place[] {
     ["mlp.down_proj.weight", dim, hidden],
     ["mlp.up_proj.weight", hidden, dim],
     ["model.norm.weight", dim],
-    // Rotary table, which the shape determines.
+    // The shape determines the table.
     ["", positions, dim / heads],
     ...(tied ? [] : [["lm_head.weight", vocabulary, dim] as const]),
   ];
@@ -211,7 +207,7 @@ function sourceOf(file: OpenFile, { shape, start, rotary }: Place, { dim, heads 
   };
 }
 
-/** Reorders the rows of each head from 0 1 2 3 ... to 0 2 ... 1 3 ..., so that pairs are half a head apart. */
+/** Reorders rows from 0 1 2 3 ... to 0 2 ... 1 3 ..., so that pairs are half a head apart. */
 function halvesOf(values: Float32Array, width: number, headDim: number): Float32Array {
   const result = new Float32Array(values.length);
   for (let row = 0; row < values.length / width; row++) {

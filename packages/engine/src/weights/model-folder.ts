@@ -39,8 +39,8 @@ const pickled = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
 const maxJsonBytes = 1 << 26;
 
 /**
- * Opens Hugging Face's `config.json` and `model.safetensors`, single or sharded; reads only headers.
- * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
+ * Opens `config.json` and `model.safetensors`, single or sharded; reads only headers.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid`.
  */
 export async function openModelFolder(
   files: ModelFiles,
@@ -70,7 +70,7 @@ export async function openModelFolder(
   }
 }
 
-/** Returns null without optimizer state. @throws LaconicError `weights_invalid` for a damaged state. */
+/** Null without optimizer state. @throws LaconicError `weights_invalid`. */
 export async function openTrainingState(files: ModelFiles, folder: string): Promise<OpenTrainingState | null> {
   const path = joinPath(folder, names.optimizer);
   if (!(await files.exists(path))) return null;
@@ -108,9 +108,8 @@ export interface ModelFolderContents {
 }
 
 /**
- * Syncs every file; the caller marks the folder as complete.
- * @returns the file names
- * @throws LaconicError `run_unwritable` naming the file.
+ * Syncs every file and returns their names; the caller marks the folder as complete.
+ * @throws LaconicError `run_unwritable`.
  */
 export async function writeModelFolder(
   files: ModelFiles,
@@ -165,10 +164,7 @@ async function weightFiles(files: ModelFiles, folder: string): Promise<string[]>
   return shards as string[];
 }
 
-/**
- * @param files - default: the local file system
- * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
- */
+/** @throws LaconicError `checkpoint_missing`, `weights_invalid`. */
 export async function readJsonFile(
   path: string,
   files: ModelFiles = defaultFiles,
@@ -192,7 +188,7 @@ export async function readJsonFile(
   throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
 }
 
-/** Largest token id in `tokenizer.json` plus one; later rows are padding. @returns null without a readable file */
+/** Largest token id in `tokenizer.json` plus one; later rows are padding. Null if unreadable. */
 export async function tokenCountOf(files: ModelFiles, folder: string): Promise<number | null> {
   const path = joinPath(folder, "tokenizer.json");
   if (!(await files.exists(path))) return null;

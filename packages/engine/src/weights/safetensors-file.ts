@@ -12,7 +12,7 @@ export interface OpenTensors {
 
 /**
  * Reads only the header.
- * @throws LaconicError `checkpoint_missing` if unreadable, `weights_invalid` naming the problem.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid`.
  */
 export async function openSafetensorsFile(
   files: ModelFiles,
@@ -47,7 +47,7 @@ export async function closedOnError<File extends { close(): Promise<void> }, T>(
   }
 }
 
-/** @throws LaconicError `run_unwritable` naming the file. */
+/** @throws LaconicError `run_unwritable`. */
 export async function writeSafetensorsFile(
   files: ModelFiles,
   path: string,
@@ -67,7 +67,7 @@ export async function writeSafetensorsFile(
   });
 }
 
-/** @throws LaconicError `run_unwritable` naming the file. */
+/** @throws LaconicError `run_unwritable`. */
 export async function writeSynced(
   files: ModelFiles,
   path: string,
@@ -104,7 +104,7 @@ export async function openToRead(files: ModelFiles, path: string): Promise<OpenF
   }
 }
 
-/** @throws LaconicError `weights_invalid` if the file is too short. */
+/** @throws LaconicError `weights_invalid` if too short. */
 export async function readAt(file: OpenFile, start: number, length: number, path: string): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;

@@ -3,7 +3,7 @@ import { sizeOf } from "../kernels/index.ts";
 import { isRecord, LaconicError } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 
-/** All types except float64 are widened to float32. */
+/** Widened to float32, except float64. */
 export interface StoredTensor {
   readonly shape: readonly number[];
   readonly values: Float32Array | Float64Array;
@@ -31,8 +31,7 @@ export function encodeSafetensors(
 
 /**
  * Reads F64, F32, F16 and BF16.
- * @param place - the file's name in errors
- * @throws LaconicError `weights_invalid` naming the problem.
+ * @throws LaconicError `weights_invalid`.
  */
 export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsFile {
   const dataStart = prefixBytes + headerLength(file.subarray(0, prefixBytes), file.length, place);
@@ -53,7 +52,7 @@ export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" |
   return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
 }
 
-/** @param bytes - unshared buffer; F32 and F64 become views */
+/** @param bytes - unshared; F32 and F64 become views */
 export function decodeValues({ buffer }: Uint8Array, dtype: StoredDtype): Float32Array | Float64Array {
   switch (dtype) {
     case "F64":
@@ -85,7 +84,7 @@ function halfToFloat(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Little-endian, like all supported platforms. */
+/** Little-endian, like all platforms. */
 type StoredDtype = "F64" | "F32" | "F16" | "BF16";
 
 interface HeaderEntry {
@@ -109,7 +108,7 @@ const maxHeaderBytes = 100_000_000;
 
 const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
 
-/** Header of consecutive tensors; data starts at a multiple of 8 bytes. */
+/** Data starts at a multiple of 8 bytes. */
 export function encodeHeader(
   tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
   dtype: "F32" | "F64",
@@ -130,7 +129,7 @@ export function encodeHeader(
   return bytes;
 }
 
-/** @throws LaconicError `weights_invalid` if a file of `fileBytes` cannot contain the header. */
+/** @throws LaconicError `weights_invalid` if `fileBytes` cannot contain the header. */
 export function headerLength(prefix: Uint8Array, fileBytes: number, place: string): number {
   if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
   const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
@@ -139,7 +138,7 @@ export function headerLength(prefix: Uint8Array, fileBytes: number, place: strin
   return Number(claimed);
 }
 
-/** @throws LaconicError `weights_invalid` naming the problem, such as gaps or overlaps. */
+/** @throws LaconicError `weights_invalid`, such as for gaps or overlaps. */
 export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
   const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
   if (!isRecord(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
@@ -183,12 +182,12 @@ function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
     throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
   }
   if (!isRecord(header)) throw damaged(place, "the header is not an object");
-  // JSON.parse keeps the last of repeated keys; other readers may keep the first.
+  // JSON.parse keeps the last of repeated keys; others may keep the first.
   if (colonsOutsideStrings(text) !== countKeys(header, place)) throw damaged(place, "the header repeats a key");
   return header;
 }
 
-/** A loop, because regular expressions overflow the stack in long strings. */
+/** Regular expressions overflow the stack in long strings. */
 function colonsOutsideStrings(text: string): number {
   let colons = 0;
   let inString = false;

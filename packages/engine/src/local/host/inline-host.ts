@@ -38,7 +38,7 @@ export class InlineHost implements EngineHost {
     method: M,
     ...args: Parameters<HostedModel[M]>
   ): Promise<Awaited<ReturnType<HostedModel[M]>>> {
-    // Frees memory for training, and makes resumed runs identical.
+    // Frees memory, and makes resumed runs identical.
     if (method === "forwardForGradient") for (const hosted of this.#models.values()) hosted.releaseKept();
     const hosted = this.#model(model);
     // The compiler cannot relate method and arguments.

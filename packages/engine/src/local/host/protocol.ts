@@ -29,20 +29,17 @@ export type ModelMethod =
   | "save"
   | "load";
 
-/**
- * One replica of the engine. Arguments and results are plain data. Calls run one after the other, except concurrent
- * `sample` calls of one model.
- */
+/** Replica of the engine. Calls run one after the other, except concurrent `sample` calls of one model. */
 export interface EngineHost {
   describe(): Promise<HostCapabilities>;
   create(model: number, source: HostSource): Promise<ModelFacts>;
-  /** Sequences and requests must be checked against the model's limits before. */
+  /** Arguments must be checked before. */
   call<M extends ModelMethod>(
     model: number,
     method: M,
     ...args: Parameters<HostedModel[M]>
   ): Promise<Awaited<ReturnType<HostedModel[M]>>>;
-  /** Sums this replica's share of all slots, between all exports and the step. */
+  /** Sums this replica's share of all slots before the step. */
   sumGradients(exchange: GradientExchange, replica: number): Promise<void>;
   disposeModel(model: number): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +62,7 @@ export interface HostPort {
   /** @param move - memory to transfer */
   post(message: unknown, move: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: never) => void): void;
-  /** Called if the thread has ended or sent an unreadable message. */
+  /** The thread has ended or sent an unreadable message. */
   onFailure(listener: (error: LaconicError) => void): void;
   wait(isBusy: boolean): void;
   close(): Promise<void>;
@@ -76,7 +73,7 @@ export interface ServingPort extends Pick<HostPort, "post" | "onMessage"> {
   close(): void;
 }
 
-/** Buffers of a message's float64 arrays, for transfer instead of copying. */
+/** Buffers to transfer instead of copying. */
 export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const value of values)
@@ -98,7 +95,7 @@ export function storeError(error: unknown): StoredError {
   return { code: null, message, detail: {}, stack: stack ?? "" };
 }
 
-/** Unknown errors become `engine_failed` with the original stack as cause. */
+/** Unknown errors become `engine_failed`. */
 export function reviveError(stored: StoredError): LaconicError {
   return new LaconicError(stored.code ?? "engine_failed", stored.message, stored.detail, new Error(stored.stack));
 }

@@ -9,22 +9,22 @@ import { movedBuffers, storeError } from "./protocol.ts";
 import type { EngineHost, HostCall, HostSetup, ServingPort } from "./protocol.ts";
 import type { WebWorker } from "./worker-host.ts";
 
-/** Used members of a worker's global scope. */
+/** Used members of a worker's scope. */
 export interface WebWorkerScope extends Pick<WebWorker, "addEventListener" | "postMessage"> {
   close(): void;
 }
 
 /** Options of `serveEngine`. */
 export interface ServeEngineOptions {
-  /** Loaders by the device name of kernel sources. */
+  /** Loaders by device name. */
   readonly kernels: Readonly<Record<string, CreateKernels>>;
   /** Storage of models, private to this worker. */
   readonly files?: ModelFiles;
 }
 
 /**
- * Serves an engine in a Web Worker whose file calls it; see `startWorker` of `createLocalEngine`.
- * @param scope - default: the worker's global scope
+ * Serves an engine in a Web Worker whose file calls it.
+ * @param scope - default: the worker's
  */
 export function serveEngine(
   { kernels, files = defaultFiles }: ServeEngineOptions,
@@ -54,7 +54,7 @@ export function serveEngine(
   });
 }
 
-/** Serves host calls in order, except concurrent `sample` calls and immediate `cancel`. */
+/** Serves host calls in order, except `sample` and `cancel`. */
 export function serveHost(port: ServingPort, opened: Promise<EngineHost>): void {
   opened.catch(() => undefined); // each call reports the error
   const order = new CallOrder();

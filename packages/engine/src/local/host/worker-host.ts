@@ -9,7 +9,7 @@ interface Pending {
   onDrawn: DrawnListener | undefined;
 }
 
-/** Engine replica on another thread. If it dies, every call rejects with `engine_failed`. */
+/** Replica on another thread. If it dies, every call rejects with `engine_failed`. */
 export function hostOver(port: HostPort): EngineHost {
   const pending = new Map<number, Pending>();
   let nextId = 0;
@@ -76,7 +76,7 @@ export interface WebWorker {
   terminate(): void;
 }
 
-/** Port to an engine in a Web Worker. The first message is the setup, because Web Workers cannot be started with data. */
+/** Port to an engine in a Web Worker. The first message is the setup. */
 export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
   worker.postMessage(setup, []);
   return {

@@ -13,7 +13,6 @@ export async function serve(): Promise<void> {
     {
       post: (message, move) => port.postMessage(message, [...move]),
       onMessage: (listener) => void port.on("message", (message) => listener(message as never)),
-      // Deno's worker ends when terminated.
       close: () => port.close?.(),
     },
     openHost(workerData as HostSetup),

@@ -34,7 +34,7 @@ export async function openBase(kernels: Kernels, source: BaseSource, files: Mode
   }
 }
 
-/** Frozen base weights shared by adapters; equal sources are opened once. */
+/** Frozen base weights shared by adapters. */
 export class SharedBases {
   readonly #kernels: Kernels;
   readonly #files: ModelFiles;
@@ -64,7 +64,7 @@ export class SharedBases {
   }
 }
 
-/** Hugging Face's names of models with one label. */
+/** Models with one label. */
 const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
   llama: "LlamaForSequenceClassification",
   mistral: "MistralForSequenceClassification",
@@ -73,7 +73,7 @@ const architectures: Readonly<Record<ModelConfig["modelType"], string>> = {
 };
 
 /**
- * Opens layers with their scalar head, or a zero head; drops a language-model head.
+ * Opens layers with their scalar head, or a zero head.
  * @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid` (also for several labels).
  */
 export async function openScalarBase(
@@ -105,7 +105,7 @@ export async function openScalarBase(
   }
 }
 
-/** Zero head over another model's live layers; releasing it frees only the head. */
+/** Zero head over another model's live layers. */
 export function headOn(trunk: ModelOnDevice): BaseWeights {
   const { kernels, parameters } = trunk;
   const config: ModelConfig = { ...trunk.config, scalarHead: true };
@@ -123,7 +123,6 @@ function freshWeights(config: ModelConfig, source: BaseSource): Map<string, Tens
   return initialParameters(config, randomFromSeed(source.kind === "config" ? source.seed : 0).split("weights"));
 }
 
-/** Null tensors are to be initialized. */
 interface Layers {
   readonly configJson: Readonly<Record<string, unknown>>;
   readonly tensors: ReadonlyMap<string, TensorSource> | null;

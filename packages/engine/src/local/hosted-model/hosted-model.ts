@@ -108,7 +108,7 @@ export class HostedModel {
     }
   }
 
-  /** @param liveOf - weights of another model on the host */
+  /** @param liveOf - another model's weights */
   static async openScalar(
     kernels: Kernels,
     source: Extract<HostSource, { readonly kind: "scalar" | "scalar-on" }>,
@@ -151,7 +151,7 @@ export class HostedModel {
     return snapshot;
   }
 
-  /** Joins the running batch; `call` identifies it for `cancel`. */
+  /** `call` identifies it for `cancel`. */
   sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
@@ -163,7 +163,7 @@ export class HostedModel {
     return batch.sample(requests, call, onDrawn);
   }
 
-  /** Ends a request at its next token; ignored if it has ended. */
+  /** Ends a request at its next token. */
   cancel(call: number, place: number): void {
     for (const batch of this.#batches.values()) batch.cancel(call, place);
   }
@@ -183,7 +183,7 @@ export class HostedModel {
 
   /**
    * Keeps what `backward` needs.
-   * @param numbers - sequence numbers since the last optimizer step, which seed dropout
+   * @param numbers - since the last optimizer step, for dropout seeds
    */
   async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostOutputs> {
     this.#passes.drop();
@@ -192,8 +192,8 @@ export class HostedModel {
   }
 
   /**
-   * Adds the gradient for d loss / d output of the kept pass.
-   * @returns the tokens of the largest part that fitted in memory; null if all did
+   * Adds the gradient of the kept pass.
+   * @returns tokens of the largest part that fitted; null if all did
    */
   backward(dOutputs: Float64Array): number | null {
     return dOutputs.length === 0 ? null : this.#passes.backward(dOutputs);
@@ -219,7 +219,7 @@ export class HostedModel {
     return true;
   }
 
-  /** Steps on the sum of all slots, or on the local gradient without an exchange. */
+  /** Steps on the sum of all slots, or without exchange on the local gradient. */
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
     this.#endBatch("live");
     if (exchange) this.#importGradient(exchange);
@@ -266,7 +266,7 @@ export class HostedModel {
     });
   }
 
-  /** Finds errors in the folder before anything changes. A folder without optimizer state resets the optimizer. */
+  /** Finds errors before anything changes. Without stored state, the optimizer is reset. */
   async load(folder: string): Promise<{ readonly weightVersion: number }> {
     const stored = await this.#form.open(folder);
     try {
@@ -304,7 +304,7 @@ export class HostedModel {
     steps: number,
     moments: ReadonlyMap<string, StoredMoments>,
   ): Promise<void> {
-    // The first read finds damaged files before the model changes. Each read holds one tensor at a time.
+    // The first read finds damaged files before the model changes. Each read holds one tensor.
     for (const source of [...weights.values(), ...Array.from(moments.values(), Object.values).flat()])
       await source.read();
 
@@ -352,7 +352,7 @@ async function readAdapter(
   return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }
 
-/** Missing moments are zeros. @throws LaconicError `weights_invalid` naming an unknown moment. */
+/** Missing moments are zeros. */
 function fitMoments(
   model: ModelOnDevice,
   moments: ReadonlyMap<string, StoredMoments>,

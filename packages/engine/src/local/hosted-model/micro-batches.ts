@@ -10,19 +10,18 @@ export interface MicroBatchLimits {
   readonly shared: boolean;
 }
 
-/** Sequences below one segment of the prefix forest, computed together if they fit. */
+/** Sequences below one segment of the prefix forest. */
 interface Branch {
   readonly segment: number;
   readonly sequences: readonly number[];
-  /** Rows of the path to the branch, and of the branch. */
   readonly path: number;
   readonly own: number;
 }
 
 /**
- * Micro-batches: replica w gets the sequences `rounds[r][w]` in round r. Replicas get consecutive branches with similar
- * work, so that few share a prefix. A branch is split only if it exceeds a micro-batch or half a replica's share.
- * Without shared prefixes, sequences keep their order.
+ * Micro-batches: replica w gets the sequences `rounds[r][w]` in round r. Replicas get consecutive branches with
+ * similar work. A branch is split only if it exceeds a micro-batch or half a replica's share. Without shared
+ * prefixes, sequences keep their order.
  */
 export function microBatches(
   sequences: readonly TrainingSequence[],
@@ -41,7 +40,7 @@ export function microBatches(
   return Array.from({ length: count }, (_, round) => shares.map((batches) => batches[round] ?? []));
 }
 
-/** Consecutive branches per replica that minimize the max number of rows. */
+/** Minimizes the max number of rows per replica. */
 function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: number): Branch[][] {
   let least = Math.max(1, ...branches.map(({ path, own }) => path + own));
   let most = Math.max(least, forest.tokens.length);
@@ -54,7 +53,7 @@ function dealt(forest: PrefixForest, branches: readonly Branch[], replicas: numb
   return Array.from({ length: replicas }, (_, replica) => runs[replica] ?? []);
 }
 
-/** Largest branches with at most `most` rows, paths included, in row order. */
+/** Branches with at most `most` rows, paths included, in row order. */
 function branchesOf(forest: PrefixForest, most: number): Branch[] {
   const { offsets, parents, positions, ends } = forest;
   const subtrees = subtreeEnds(parents);
@@ -78,7 +77,7 @@ function branchesOf(forest: PrefixForest, most: number): Branch[] {
   return branches;
 }
 
-/** Consecutive branches with at most `most` rows together, or one larger branch. */
+/** Branches with at most `most` rows together, or one larger branch. */
 function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number): Branch[][] {
   const runs: Branch[][] = [];
   let rows = Infinity;
@@ -96,7 +95,6 @@ function runsOf(forest: PrefixForest, branches: readonly Branch[], most: number)
   return runs;
 }
 
-/** Rows up to the end of the last segment on both paths. */
 function sharedRows({ parents, offsets, positions }: PrefixForest, a: number, b: number): number {
   let [left, right] = [a, b];
   while (left !== right) {
@@ -110,13 +108,13 @@ export function rowsTogether(sequences: readonly TrainingSequence[], shared: boo
   return prefixForest(sequences, { shared }).tokens.length;
 }
 
-/** Sequences with their numbers since the last optimizer step. */
+/** Numbers count since the last optimizer step. */
 export interface MicroBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly numbers: readonly number[];
 }
 
-/** Consecutive halves with about equal rows; null for one sequence. */
+/** Halves with about equal rows; null for one sequence. */
 export function halve(
   { sequences, numbers }: MicroBatch,
   shared: boolean,

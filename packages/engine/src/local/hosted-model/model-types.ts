@@ -9,21 +9,21 @@ export interface HostSettings {
   readonly limits: Partial<GenerationLimits>;
 }
 
-/** Id of a frozen copy; `live` for the trained weights. */
+/** Id of a frozen copy, or `live`. */
 export type WeightsId = "live" | number;
 
-/** Outputs for M predicted tokens, sequence after sequence. */
+/** Outputs for M predicted tokens. */
 export interface HostOutputs {
-  /** Log-probs; with a scalar head, the value of the state before each token. */
+  /** Log-probs, or values of the state before each token. */
   readonly outputs: Float64Array;
   /** Empty with a scalar head. */
   readonly entropy: Float64Array;
   readonly offsets: Int32Array;
-  /** Computed rows, shared tokens counted once. */
+  /** Shared tokens count once. */
   readonly rows: number;
-  /** One entry per predicted token, if requested. */
+  /** If requested. */
   readonly atOne?: readonly LogProbsAtOne[];
-  /** Rows of the largest part, if the device had no memory for all sequences at once. */
+  /** Rows of the largest part, if memory was short. */
   readonly fitted?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ModelFacts {
   readonly hasStoredHead?: boolean;
 }
 
-/** Engine source, or a scalar head over separate layers or another model's. */
+/** Engine source, or a scalar head over layers. */
 export type HostSource =
   | ModelSource
   | { readonly kind: "scalar"; readonly layers: BaseSource; readonly trainsHeadAlone: boolean }

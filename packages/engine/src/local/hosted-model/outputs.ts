@@ -20,13 +20,12 @@ interface Predicted {
 export interface OutputOptions extends ForwardOptions {
   /** Whether sequences share common prefixes. */
   readonly shared: boolean;
-  /** Masks of a batch with these sequence numbers. Default: none. */
+  /** Masks of a batch. Default: none. */
   readonly dropout?: (batch: PackedBatch, numbers: readonly number[]) => Dropout | undefined;
 }
 
 /**
- * Log-probs and entropies of completions, or values, without gradients. Computes halves if the device has no memory for
- * all sequences.
+ * Log-probs and entropies, or values, without gradients. Computes halves if memory is short.
  * @throws LaconicError `device_out_of_memory` if one sequence does not fit
  */
 export async function outputsOf(model: ModelOnDevice, micro: MicroBatch, options: OutputOptions): Promise<HostOutputs> {
@@ -37,7 +36,7 @@ export async function outputsOf(model: ModelOnDevice, micro: MicroBatch, options
   }
 }
 
-/** @throws `reason` if it is another error, or there is only one sequence */
+/** @throws `reason` if halving cannot help */
 export async function outputsInHalves(
   model: ModelOnDevice,
   micro: MicroBatch,
@@ -127,7 +126,7 @@ interface PassOptions {
   readonly shared: boolean;
 }
 
-/** Adds the size of the failed pass to an out-of-memory error; keeps other errors. */
+/** Adds the size of the failed pass to an out-of-memory error. */
 export function explainOutOfMemory(
   error: unknown,
   { config, adapter, kernels }: ModelOnDevice,

@@ -11,7 +11,7 @@ import { closedOnError, openSafetensorsFile, writeSafetensorsFile } from "../../
 import type { OpenTensors } from "../../weights/safetensors-file.ts";
 import type { TensorSource } from "../../transformer/parameters.ts";
 
-/** Data of a model's folder, by the names of trained tensors. */
+/** Data by names of trained tensors. */
 export interface StoredContents {
   readonly weights: ReadonlyMap<string, TensorSource>;
   readonly steps: number;
@@ -19,10 +19,9 @@ export interface StoredContents {
   readonly dtype: "F32" | "F64";
 }
 
-/** The optimizer state has its own file. */
+/** Optimizer state has its own file. */
 export interface StoredForm {
   write(folder: string, contents: StoredContents): Promise<readonly string[]>;
-  /** @throws LaconicError `weights_invalid`, `checkpoint_missing`, `model_unsupported`. */
   open(folder: string): Promise<OpenTensors>;
 }
 
@@ -43,7 +42,7 @@ export function wholeModel(
   };
 }
 
-/** An adapter in PEFT's layout; `base` names the base model. */
+/** An adapter in PEFT's layout. */
 export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: string | null): StoredForm {
   const settings = model.adapter?.settings;
   if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
@@ -66,7 +65,7 @@ export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: strin
   };
 }
 
-/** A scalar head alone; its layers are stored elsewhere. */
+/** Without its layers. */
 export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
   const { shape } = parameter(model, scoreName);
   return {
@@ -84,7 +83,6 @@ export function headOnly(files: ModelFiles, model: ModelOnDevice): StoredForm {
 
 const headFile = "score.safetensors";
 
-/** @throws LaconicError `weights_invalid` naming the setting that differs from the folder's. */
 function expectSame(place: string, live: object, stored: object, folder: string): void {
   for (const [key, value] of Object.entries(live)) {
     // Irrelevant for trained weights.

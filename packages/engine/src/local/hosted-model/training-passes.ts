@@ -10,7 +10,7 @@ import type { HostOutputs } from "./model-types.ts";
 import { halve, rowsTogether, type MicroBatch } from "./micro-batches.ts";
 import { explainOutOfMemory, outputsInHalves, readOutputs } from "./outputs.ts";
 
-/** Current model, and steps that seed dropout. */
+/** Steps seed dropout. */
 export interface LiveModel {
   readonly live: ModelOnDevice;
   readonly steps: number;
@@ -28,7 +28,7 @@ export class TrainingPasses {
   readonly #gradients: Gradients;
   readonly #state: () => LiveModel;
   #pending: PendingPass | null = null;
-  /** Forward pass that did not fit in memory, which `backward` repeats in parts. */
+  /** `backward` repeats it in parts. */
   #unfit: { readonly micro: MicroBatch; readonly reason: unknown } | null = null;
 
   constructor(options: {
@@ -45,7 +45,7 @@ export class TrainingPasses {
     this.#state = () => options.state();
   }
 
-  /** Keeps the activations for `backward` if they fit. @throws LaconicError `device_out_of_memory` for one sequence */
+  /** Keeps activations if they fit. @throws LaconicError `device_out_of_memory` for one sequence */
   async forward(micro: MicroBatch): Promise<HostOutputs> {
     this.drop();
     const { live } = this.#state();
@@ -62,8 +62,8 @@ export class TrainingPasses {
   }
 
   /**
-   * Repeats the micro-batch in smaller parts if the device runs out of memory.
-   * @returns the tokens of the largest part that fitted; null if all did
+   * Repeats the micro-batch in parts if memory runs out.
+   * @returns tokens of the largest part; null if all fitted
    */
   backward(dOutputs: Float64Array): number | null {
     const unfit = this.#unfit;
@@ -114,7 +114,6 @@ export class TrainingPasses {
     }
   }
 
-  /** Trains on halves, which may be halved again. */
   #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
     const halves = isOutOfMemory(reason) ? halve(micro, this.#sharePrefixes) : null;
     if (!halves) throw reason;

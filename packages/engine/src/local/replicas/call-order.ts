@@ -3,7 +3,7 @@ interface Waiting {
   start(): void;
 }
 
-/** Runs some calls concurrently and others exclusively, in call order. Calls start synchronously if possible. */
+/** Runs calls concurrently or exclusively, in call order. */
 export class CallOrder {
   readonly #waiting: Waiting[] = [];
   #running = 0;

@@ -2,12 +2,12 @@ import type { EngineCapabilities } from "@laconic/core";
 import { sizeOf, type Tensor } from "../../kernels/index.ts";
 import { trainable, type ModelOnDevice } from "../../transformer/model-on-device.ts";
 
-/** Shared memory with one slot of all trained parameters per replica. */
+/** Shared memory with one slot per replica. */
 export interface GradientExchange {
   readonly buffer: SharedArrayBuffer;
   readonly replicas: number;
   readonly parameters: number;
-  /** Device precision, so that sums are rounded as on one device. */
+  /** Sums are rounded as on one device. */
   readonly dtype: "float32" | "float64";
 }
 
@@ -33,7 +33,7 @@ export function clearSlot(exchange: GradientExchange, replica: number): void {
   slot(exchange, replica).fill(0);
 }
 
-/** Parameters in a replica's slot, in the model's order. */
+/** Parameters in a slot, in the model's order. */
 export function slotViews(
   exchange: GradientExchange,
   replica: number,
@@ -48,10 +48,7 @@ export function slotViews(
   });
 }
 
-/**
- * Sums this replica's share of the parameters into the first slot. The fixed order of replicas makes the result
- * independent of thread timing.
- */
+/** Sums this replica's share into the first slot. The fixed order of replicas makes results independent of timing. */
 export function sumShare(exchange: GradientExchange, replica: number): void {
   const { parameters, replicas } = exchange;
   const [start, end] = [replica, replica + 1].map((each) => Math.floor((parameters * each) / replicas));
@@ -62,7 +59,7 @@ export function sumShare(exchange: GradientExchange, replica: number): void {
   }
 }
 
-/** Call after all replicas have summed their shares. */
+/** After all shares are summed. */
 export function sumSlots(
   exchange: GradientExchange,
   model: ModelOnDevice,

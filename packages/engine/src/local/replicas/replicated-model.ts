@@ -24,7 +24,7 @@ export interface LocalModelSettings {
   readonly onWarning?: (message: string) => void;
 }
 
-/** Model with bit-identical replicas on one or more hosts. Sequences must be checked before. */
+/** Model with bit-identical replicas. Sequences must be checked before. */
 export class ReplicatedModel {
   readonly number: number;
   /** Also identifies the engine. */
@@ -35,10 +35,9 @@ export class ReplicatedModel {
   readonly #exchange: GradientExchange | null;
   readonly #sharePrefixes: boolean;
   #weightVersion: number;
-  /** Reduced when the device runs out of memory. */
+  /** Reduced when memory runs out. */
   #maxTokens: number;
   #warned = false;
-  /** Sequences since the last optimizer step. */
   #sequences = 0;
 
   constructor(hosts: readonly EngineHost[], number: number, facts: ModelFacts, settings: LocalModelSettings) {
@@ -91,7 +90,7 @@ export class ReplicatedModel {
     return results.gathered();
   }
 
-  /** The caller holds `order`. A failure discards the accumulated gradient, so that no step uses half a batch. */
+  /** The caller holds `order`. A failure discards the gradient, so that no step uses half a batch. */
   protected async train(
     sequences: readonly TrainingSequence[],
     tokenGradient: TokenGradient,
@@ -137,7 +136,7 @@ export class ReplicatedModel {
     });
   }
 
-  /** @returns the first host's result, after all have finished */
+  /** @returns the first result, after all have finished */
   protected async onEveryHost<M extends ModelMethod>(
     method: M,
     ...args: Parameters<HostedModel[M]>
@@ -171,7 +170,7 @@ export class ReplicatedModel {
     for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
   }
 
-  /** Calls every replica with its rows; fails after all have ended. */
+  /** Fails after all replicas have ended. */
   async #pass(
     round: readonly (readonly number[])[],
     results: Results,
@@ -197,7 +196,7 @@ export class ReplicatedModel {
     this.#maxTokens = tokens;
   }
 
-  /** False with one replica, or without gradients. */
+  /** False without anything to exchange. */
   async #exchangeGradients(): Promise<boolean> {
     const exchange = this.#exchange;
     if (!exchange) return false;
@@ -233,7 +232,6 @@ interface RowResult {
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
-/** Outputs per sequence, and number of computed rows. */
 class Results {
   readonly #bySequence: RowResult[];
   #rows = 0;

@@ -7,7 +7,6 @@ import type { WeightsId } from "../hosted-model/model-types.ts";
 export class SharedSampling {
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
-  /** Outstanding tokens per replica. */
   readonly #load: number[];
   #calls = 0;
 
@@ -17,7 +16,7 @@ export class SharedSampling {
     this.#load = hosts.map(() => 0);
   }
 
-  /** One replica computes identical prompts once. */
+  /** Identical prompts go to one replica. */
   async sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
@@ -25,7 +24,7 @@ export class SharedSampling {
   ): Promise<SampleResult[]> {
     const keys = requests.map(({ promptTokens }) => promptTokens.join(","));
     const costs = requests.map(({ promptTokens, sampling }) => promptTokens.length + sampling.maxTokens);
-    // Least loaded first; stable order when idle, for reproducible runs.
+    // Least loaded first, in stable order for reproducible runs.
     const replicas = Array.from(this.#hosts.keys()).toSorted((a, b) => this.#loadOf(a) - this.#loadOf(b));
     const results = new Array<SampleResult>(requests.length);
     await Promise.all(
@@ -58,7 +57,6 @@ export class SharedSampling {
   ): Promise<SampleResult[]> {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
-    // Calls on a closed host fail anyway.
     const cancels = requests.map(
       (_, place) => () => void host.call(this.#model, "cancel", call, place).catch(() => undefined),
     );
@@ -84,10 +82,7 @@ export class SharedSampling {
   }
 }
 
-/**
- * Distributes items with even loads: heaviest first, each to the lightest replica. The result depends only on the
- * costs. Each share keeps the batch's order.
- */
+/** Distributes items: heaviest first, each to the lightest replica. Shares keep the batch's order. */
 export function balance(costs: readonly number[], replicas: number): number[][] {
   const shares: number[][] = Array.from({ length: replicas }, () => []);
   const loads = new Array<number>(replicas).fill(0);

@@ -36,7 +36,7 @@ declare const Worker: new (
   options: { readonly type: "module" },
 ) => { postMessage(message: unknown): void };
 
-/** Number of usable threads; 0 without shared memory, or if this thread may not block. */
+/** Usable threads; 0 if memory cannot be shared or this thread may not block. */
 export function processors(): number {
   return scope.crossOriginIsolated && scope.WorkerGlobalScope ? scope.navigator.hardwareConcurrency : 0;
 }

@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import type { HelperSetup } from "../thread-pool.ts";
 import { fmaFile, fusedFile } from "../fused.ts";
 
-/** @throws LaconicError `config_invalid` for options other than `fma` and `threads`. */
+/** @throws LaconicError `config_invalid` */
 export async function openBinary(
   fma: boolean,
   options: Readonly<Record<string, unknown>>,
@@ -28,6 +28,6 @@ export function startHelper(setup: HelperSetup): void {
     execArgv: [],
   });
   worker.unref();
-  // Helpers report failures on the board, and missing helpers are not needed.
+  // Failures are on the board, and missing helpers are not needed.
   worker.on("error", () => undefined);
 }

@@ -10,12 +10,12 @@ interface Dawn {
 
 export const optionNames: readonly string[] = ["modules"];
 
-/** Searches next to this package and in the folder `modules`, without loading Dawn. */
+/** Does not load Dawn. */
 export function hasWebGpu(modules: string | undefined): boolean {
   return pathOfDawn(modules) !== null;
 }
 
-/** @throws LaconicError `device_unavailable` naming the missing package or adapter */
+/** @throws LaconicError `device_unavailable` */
 export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> {
   const path = pathOfDawn(modules);
   if (path === null) throw missing("the webgpu package is not installed; laconic doctor --enable webgpu installs it");
@@ -29,10 +29,7 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
   return openDevice(gpu, adapter);
 }
 
-/**
- * Software adapters take seconds to compile the clearing of workgroup memory. It is disabled there, because every
- * shader writes this memory before reading it.
- */
+/** Software adapters take seconds to compile the clearing of workgroup memory, which every shader writes first. */
 async function entryOf(dawn: Dawn): Promise<Gpu> {
   const gpu = dawn.create([]);
   const adapter = await findAdapter(gpu);

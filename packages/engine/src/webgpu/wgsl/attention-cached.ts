@@ -7,8 +7,8 @@ import { headVectors } from "./vectors.ts";
 /**
  * Attention to a cache in place. A workgroup computes one head of one token; threads divide the keys, then the head's
  * elements.
- * @param reach - int32 [N, 2]: sequence and number of visible positions of each token
- * @param table - int32 [S * width], pages of each sequence
+ * @param reach - int32 [N, 2]: sequence and number of visible positions
+ * @param table - int32 [S * width]
  */
 export function attentionCachedProgram(
   { q, keys, values, reach, table }: Readonly<Record<"q" | "keys" | "values" | "reach" | "table", GpuArray>>,

@@ -18,8 +18,8 @@ export function attentionConstants({ queryHeads, kvHeads, headDim }: AttentionSh
 /** Row blocks, one per workgroup. */
 export interface AttentionBlocks {
   /**
-   * int32. Per block: first row, end, index of its key runs, end of its readers. Trees add the end of the readers of
-   * every row. Key runs follow as start and end; a block's last run ends with it.
+   * int32. Per block: first row, end, index of its key runs, end of its readers. Trees add the readers' end of every
+   * row. Key runs follow as start and end; a block's last run ends with it.
    */
   readonly data: GpuArray;
   readonly count: number;
@@ -55,8 +55,8 @@ const blockOfGroup = (heads: string): string => `
 const readersEnd = (row: string): string => `blocks[4 * uniforms.blockCount + ${row}]`;
 
 /**
- * WGSL: reads keys and values tile by tile and runs `body` for each visible place `j`. A key is visible to later rows
- * that continue its segment.
+ * WGSL: reads keys and values by tiles and runs `body` for each visible place `j`, in later rows of its segment's
+ * path.
  */
 const overKeys = (body: string): string => `
   var run = at.z;
@@ -82,10 +82,7 @@ ${body}
     }
   }`;
 
-/**
- * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022). Threads hold queries; workgroups
- * read tiles of keys and values. Writes `result` and `logSumExp`.
- */
+/** Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022). Threads hold queries. */
 export function attentionProgram(
   { q, k, v }: Readonly<Record<"q" | "k" | "v", GpuArray>>,
   blocks: AttentionBlocks,
@@ -135,7 +132,7 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
 
 type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats", GpuArray>> & { readonly blocks: AttentionBlocks };
 
-/** Log-sum-exp and sum of dOut * out per head, [N, queryHeads, 2]; one buffer saves a binding. */
+/** Log-sum-exp and sum of dOut * out, [N, queryHeads, 2]; one buffer saves a binding. */
 export function attentionStats(
   { out, dOut, logSumExp }: Readonly<Record<"out" | "dOut" | "logSumExp", GpuArray>>,
   { headDim }: AttentionShape,
@@ -176,7 +173,7 @@ function common(
   };
 }
 
-/** Threads hold queries; workgroups read tiles of keys and values. */
+/** Threads hold queries. */
 export function attentionQueryGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   return {
@@ -223,8 +220,8 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
 }
 
 /**
- * Gradients of keys, `result`, and values, `valueGradient`. Threads hold keys; workgroups read tiles of later queries,
- * head by head. Readers in a tree are contiguous. Elements have one writer, so sums have a fixed order.
+ * Gradients of keys, `result`, and values, `valueGradient`. Threads hold keys; workgroups read later queries, head by
+ * head. Elements have one writer, so sums have a fixed order.
  */
 export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);

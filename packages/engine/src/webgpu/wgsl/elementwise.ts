@@ -5,7 +5,7 @@ import { threads, type WgslProgram } from "./program.ts";
 const perThread = 4;
 
 /**
- * @param name - identifies everything that `body` depends on besides its inputs
+ * @param name - identifies what `body` depends on besides inputs
  * @param body - WGSL that reads and writes at `i`
  */
 export function elementwiseProgram(

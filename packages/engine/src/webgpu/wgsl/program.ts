@@ -1,17 +1,17 @@
 import type { GpuArray } from "../gpu-array.ts";
 
-/** Smallest number that fills a subgroup on every GPU. */
+/** Fills a subgroup on every GPU. */
 export const threads = 64;
 
 /** The body of `main(index: i32)` and its declarations. */
 export interface WgslProgram {
-  /** The code may depend only on name, `constants` and buffer kinds. */
+  /** Code may depend only on name, `constants` and buffer kinds. */
   readonly name: string;
-  /** Available as `const NAME`. Default: none. */
+  /** Default: none. */
   readonly constants?: Readonly<Record<string, number>>;
-  /** By name; `vector` reads four numbers at a time. */
+  /** `vector` reads four numbers at a time. */
   readonly inputs: Readonly<Record<string, { readonly data: GpuArray; readonly vector?: boolean }>>;
-  /** Values per call, as `uniforms.name`; 1 to 64. */
+  /** Values named `uniforms.name`; 1 to 64. */
   readonly uniforms: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
   /** Default {@link threads}. */
   readonly groupSize?: number;
@@ -24,7 +24,7 @@ export function int(value: number): { readonly type: "int32"; readonly value: nu
   return { type: "int32", value };
 }
 
-/** Long dispatches are folded into two dimensions. */
+/** Folded into two dimensions. */
 export const groupIndex = "i32((workgroupId.z * numWorkgroups.y + workgroupId.y) * numWorkgroups.x + workgroupId.x)";
 
 interface ProgramParts {

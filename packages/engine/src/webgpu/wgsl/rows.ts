@@ -42,10 +42,7 @@ fn main(index : i32) {
   };
 }
 
-/**
- * Adds `delta` [M, D] to rows `rows` int32 [M]. The first workgroup of an output row adds all its rows in order, so
- * elements have one writer.
- */
+/** Adds `delta` [M, D] to rows `rows` int32 [M]. The first workgroup of an output row adds all of it in order. */
 export function addRowsProgram(delta: GpuArray, rows: GpuArray): WgslProgram {
   return {
     name: "add-rows",

@@ -14,7 +14,7 @@ fn keyOf(x : f32) -> u32 {
 const cuts = ["temperature", "topK", "topP", "minP"] as const;
 const settingAt = (name: SamplingName): string => `settings[setting + ${kernelSampling.indexOf(name)}]`;
 
-/** WGSL: sums and maximum over the workgroup, in a fixed order. */
+/** WGSL: in a fixed order. */
 const reductions = `
 var<workgroup> shares : array<f32, THREADS>;
 var<workgroup> keys : array<u32, THREADS>;
@@ -60,8 +60,8 @@ const sizes = (rows: number, vocabulary: number): WgslProgram["uniforms"] => ({
 const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64);
 
 /**
- * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32 [B],
- * `logProbs` [B]. Thresholds of top-k and top-p are found bit by bit, without sorting.
+ * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32
+ * [B], `logProbs` [B]. Finds thresholds of top-k and top-p bit by bit.
  * @param settings - [B, columns of `kernelSampling`]
  * @param uniform - [B, W], one column per draw
  */
@@ -188,8 +188,8 @@ fn main(index : i32) {
 }
 
 /**
- * Log-softmax of logits [B, V] at one token per row, `logProbs` [B], and of the `count` likeliest in descending order,
- * first of ties first: `topTokens` int32 and `topLogProbs`, [B, max(1, count)].
+ * Log-softmax of logits [B, V] at one token per row, `logProbs` [B], and of the `count` likeliest, first of ties
+ * first: `topTokens` int32 and `topLogProbs`, [B, max(1, count)].
  */
 export function tokenLogProbsProgram(logits: GpuArray, tokens: GpuArray, count: number): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];

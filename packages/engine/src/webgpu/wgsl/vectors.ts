@@ -3,7 +3,7 @@ export interface HeadVectors {
   readonly vector: boolean;
   /** Reads per head. */
   readonly chunks: number;
-  /** Declares type V, and `total`, the sum of its elements. */
+  /** Type V, and `total`, the sum of its elements. */
   readonly declaration: string;
 }
 
