@@ -22,7 +22,7 @@ export interface FileDownload {
   readonly onProgress?: (bytes: number) => void;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** For tests. */
+  /** Replaced in tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 

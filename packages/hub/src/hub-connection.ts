@@ -8,7 +8,7 @@ export interface ConnectionOptions {
   readonly token?: string | undefined;
   readonly fetch: typeof fetch;
   readonly signal?: AbortSignal | undefined;
-  /** For tests. */
+  /** Replaced in tests. */
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** Requested item, for errors. */
   readonly place: string;
@@ -167,7 +167,7 @@ function failureWords(error: unknown): string {
   return networkCode(error) === null ? (error as Error).name : networkReason(error);
 }
 
-/** Offset of a response's first byte; null for another file size. */
+/** Offset of a response's first byte; null unless it is part of a file of this size. */
 export function startOf({ status, headers }: Response, total: number): number | null {
   if (status === 200) return 0;
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "");

@@ -39,7 +39,7 @@ export interface SnapshotOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** For tests. */
+  /** Replaced in tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 

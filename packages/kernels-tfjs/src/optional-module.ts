@@ -10,7 +10,7 @@ export async function optionalModule(name: string, folder: string | undefined): 
 
 const packages = { tensorflow: "@tensorflow/tfjs-node", "tensorflow-gpu": "@tensorflow/tfjs-node-gpu" } as const;
 
-/** Whether a device's package is installed. */
+/** True if a device's package is installed. */
 export function isInstalled(device: keyof typeof packages, { modules }: { readonly modules?: string } = {}): boolean {
   return pathOf(packages[device], modules) !== null;
 }

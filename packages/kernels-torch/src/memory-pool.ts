@@ -6,7 +6,7 @@ export interface Block {
   readonly whole: Handle;
   readonly elements: number;
   readonly type: ScalarType;
-  /** By shape, then by name. */
+  /** Views by shape, then by name. */
   readonly views: Map<string, Map<string, Handle>>;
   usedIn: number;
 }

@@ -2,10 +2,10 @@ import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { aten, type Handle, type Torch } from "./native/torch.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
-/** Below, packing saves less than the call costs. */
+/** Packing smaller ones saves less than the call costs. */
 export const minPacked: number = 2 ** 16;
 
-/** Above, a second copy takes too much memory. */
+/** A second copy of larger ones takes too much memory. */
 export const maxPacked: number = 2 ** 24;
 
 /** Blocks are cut for {@link usualRows}. */

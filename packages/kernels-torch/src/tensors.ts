@@ -25,7 +25,7 @@ export class TorchTensor implements Tensor {
   users = 1;
   /** Freed with the tensor, not when its values change. */
   views: Map<string, Handle> = new Map();
-  /** Whether other tensors may reuse the memory. */
+  /** True if other tensors may reuse the memory. */
   reusable = false;
   /** Owns memory, handle and views. */
   block: Block | null = null;

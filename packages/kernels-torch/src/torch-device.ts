@@ -20,7 +20,7 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
-  /** For probability sums and integers up to 2^24; Metal has no float64. */
+  /** Type for probability sums and integers up to 2^24; Metal has no float64. */
   readonly widest: ScalarType;
   readonly packed: PackedWeights;
   readonly #numbers = new Map<string, Handle>();
@@ -53,12 +53,12 @@ export class TorchDevice {
     return this.store.derive(own, "contiguous", () => this.torch.call(aten.contiguous, own.handle, { int: 0 }));
   }
 
-  /** Of any layout, for elementwise kernels. */
+  /** Handle of any layout, for elementwise kernels. */
   elements(tensor: Tensor): Handle {
     return this.store.get(tensor).handle;
   }
 
-  /** For kernels that support strides. */
+  /** Rows for kernels that support strides. */
   rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
     const own = this.store.get(tensor);
     return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
@@ -97,7 +97,7 @@ export class TorchDevice {
     return this.store.adoptFloats(this.torch.run(body), shape, precision);
   }
 
-  /** In reused memory, which the body writes. */
+  /** Reuses memory, which the body writes. */
   refill(shape: readonly number[], body: (out: Handle) => void, precision: Precision = "working"): TorchTensor {
     return this.store.refill(shape, this.type(precision), ({ handle }) => body(handle), precision);
   }
@@ -112,12 +112,12 @@ export class TorchDevice {
     }
   }
 
-  /** On the CPU from 128 KiB in float32. Elsewhere fewer calls matter more. */
+  /** True on the CPU from 128 KiB in float32. Elsewhere fewer calls matter more. */
   writesInPlace(elements: number): boolean {
     return this.torch.device === "cpu" && elements >= fewElements;
   }
 
-  /** In-place sums need float32. */
+  /** The same for in-place sums, which need float32. */
   sumsInPlace(elements: number): boolean {
     return this.working === scalarType.float32 && this.writesInPlace(elements);
   }

@@ -8,7 +8,7 @@ export interface ControlMarks {
   hideAll(text: string): string;
   /** Inverse of both. */
   show(text: string): string;
-  /** As `show`, cut so that no part spells a hidden token. */
+  /** Shows a text, cut so that no part spells a hidden token. */
   cut(text: string): string[];
 }
 

@@ -59,7 +59,7 @@ const rejectedClasses = new Set(
 
 /**
  * Frames a text as transformers 5.18 does: by the post-processor in `tokenizer.json`, unless `tokenizer_class`
- * replaces it. As there, `add_bos_token` and `add_eos_token` are ignored.
+ * replaces it. Both ignore `add_bos_token` and `add_eos_token`.
  * @throws LaconicError `model_unsupported` for a class with unsupported framing
  */
 export function framingOf(files: TokenizerFiles, special: SpecialTokens): Framing {

@@ -7,7 +7,7 @@ export interface SpecialTokens {
   readonly ids: ReadonlyMap<string, number>;
   /** These and similar tokens; no message encodes to them. */
   readonly controls: ReadonlyMap<string, number>;
-  /** By role, such as `bos_token`, for chat templates. */
+  /** Texts by role, such as `bos_token`, for chat templates. */
   readonly byRole: Readonly<Record<string, string>>;
   /** Tokens that end an utterance; the tokenizer's own first. */
   readonly ends: readonly number[];

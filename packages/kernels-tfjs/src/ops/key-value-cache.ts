@@ -6,7 +6,7 @@ import { hidden } from "./attention.ts";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, toHeads } from "./padding.ts";
 
-/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each. */
+/** Keys and values of a layer, [pages * kvHeads * pageSize, headDim] each. */
 interface OpsCache extends KeyValueCache {
   keys: TfTensor;
   values: TfTensor;

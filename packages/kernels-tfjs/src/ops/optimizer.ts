@@ -9,7 +9,7 @@ export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" 
     sumSquares: (tensors) =>
       device.make([1], () => {
         const parts = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
-        // One sum over all tensors would bind more buffers than WebGPU allows.
+        // A single sum over all tensors would bind more buffers than WebGPU allows.
         return parts.reduce<TfTensor>((total, each) => tf.add(total, tf.sum(tf.square(each))), tf.zeros([1]));
       }),
     adamW(tensors, step) {

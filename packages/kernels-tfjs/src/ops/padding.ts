@@ -4,7 +4,7 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /**
- * Layout of packed rows in sequences padded to the longest. In a tree, each path from the root to a leaf is a
+ * Layout of packed rows in sequences padded to the longest. Each path from the root of a tree to a leaf is a
  * sequence.
  */
 export interface PaddedLayout {

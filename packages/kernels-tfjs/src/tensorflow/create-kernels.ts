@@ -110,7 +110,7 @@ async function openTensorFlow(gpu: boolean, modules: string | undefined): Promis
   const attributes = [{ name: "T", type: binding.TF_ATTR_TYPE, value: binding.TF_FLOAT }];
   return {
     version: binding.TF_Version,
-    // In place; TensorFlow.js' scatter would copy the whole cache per token.
+    // Writes in place; TensorFlow.js' scatter would copy the whole cache per token.
     putRows: (data, rows, values) => node.executeSingleOutput("InplaceUpdate", attributes, [data, rows, values]),
   };
 }

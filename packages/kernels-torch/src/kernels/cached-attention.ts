@@ -18,7 +18,7 @@ export interface NewTokens {
   readonly tokens: number;
 }
 
-/** One matrix [reach, headDim] per head, `stride` elements apart. */
+/** Matrix [reach, headDim] per head, rows `stride` elements apart. */
 interface HeldRows {
   readonly handle: Handle;
   readonly stride: number;
@@ -331,7 +331,7 @@ function headsOf({ torch }: TorchDevice, x: Handle, length: number, heads: numbe
   return torch.view(x, [1, heads, length, headDim], [length * row, headDim, row, 1]);
 }
 
-/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each. */
+/** Keys and values of a layer, [pages * kvHeads, pageSize, headDim] each. */
 export interface TorchCache extends KeyValueCache {
   readonly keys: TorchTensor;
   readonly values: TorchTensor;

@@ -114,7 +114,7 @@ function adoptSums(store: TensorStore, sums: Handle, shape: readonly [number, nu
   return store.adopt(tensor);
 }
 
-/** For sequences of equal length, as packed ones. */
+/** Sequences of equal length, as packed ones. */
 function cudaDenseAttention(device: TorchDevice): DenseAttention {
   const { torch } = device;
   const offsets = (sequences: number, length: number): Handle =>

@@ -18,7 +18,7 @@ export interface DenseSize {
   readonly sequences: number;
   readonly queries: number;
   readonly keys: number;
-  /** Whether rows attend only to themselves and earlier rows; then `keys` equals `queries`. */
+  /** True if rows attend only to themselves and earlier rows; then `keys` equals `queries`. */
   readonly causal: boolean;
 }
 

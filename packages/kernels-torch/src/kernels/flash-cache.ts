@@ -9,7 +9,7 @@ import type { Caching } from "./key-value-cache.ts";
 /** `slots` finds sequences by start (from 2.10), `pages` by a block table (from 2.13). */
 export type FlashCacheKind = "slots" | "pages";
 
-/** In positions. */
+/** Positions per page. */
 export const flashPageSize = 256;
 
 /** One layer's keys and values, [pages, pageSize, kvHeads, headDim] each. */

@@ -50,7 +50,7 @@ function expectHeadInputs(
   return [rows, width, vocabulary];
 }
 
-/** In place or new; zeroed if no row will write it. */
+/** Gradient in place or new; zeroed if no row will write it. */
 function weightGradient(device: TorchDevice, { shape }: Tensor, rows: number, placed: WeightPlace["dWeight"]): Handle {
   const { torch } = device;
   const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);

@@ -26,7 +26,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     torch.call(aten.multiplyInPlace, normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
   };
-  /** In float32 tiles. */
+  /** Uses float32 tiles. */
   const composedInto = (x: Tensor, weight: Tensor, epsilon: number, out: Handle, inverse: Handle): void => {
     const [rows, width] = x.shape as readonly [number, number];
     const mean = constant(weight, "mean", [width, 1], 1 / width);
@@ -98,7 +98,7 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
       });
       return { out: store.adoptFloats(out, x.shape), invRms: store.adoptFloats(invRms, [rows], "full") };
     },
-    // With s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
+    // dX = s (d w) - x s^3 / D sum(d w x), where s = 1 / rms.
     rmsNormBackward(dOut, x, weight, invRms) {
       const [rows, width] = matrixSize(x);
       if (rows === 0)

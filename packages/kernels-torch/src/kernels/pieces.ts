@@ -75,7 +75,7 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   };
 }
 
-/** Whether matrices are consecutive columns of one matrix in memory. */
+/** True if matrices are consecutive columns of one matrix in memory. */
 function areNeighbours(parts: readonly TorchTensor[]): boolean {
   const [first] = parts;
   let start = first?.columnsOf?.start ?? 0;

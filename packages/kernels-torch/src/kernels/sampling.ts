@@ -14,7 +14,7 @@ import { SamplingInputs } from "./sampling-inputs.ts";
 
 const { float32, float64, int64 } = scalarType;
 
-/** One token per row by inverting the cumulative distribution. */
+/** Draws one token per row by inverting the cumulative distribution. */
 export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { torch, store } = device;
   const wide = (logits: Handle, precision: "working" | "full"): Handle =>

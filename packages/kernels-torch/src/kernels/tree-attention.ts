@@ -229,7 +229,7 @@ interface Block {
 /** Blocks shorter than this share a call with any others. */
 const short = 16;
 
-/** In depth-first order, a segment's descendants are one run of rows that attend to all its keys. */
+/** Depth-first order makes a segment's descendants one run of rows, which attend to all its keys. */
 function treeParts({ offsets }: SequenceLayout, { parents }: SegmentTree): TreeParts {
   const rows = offsets.at(-1) as number;
   const ends = subtreeEnds(parents);

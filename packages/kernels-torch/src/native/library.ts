@@ -42,7 +42,7 @@ export const optional = {
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
   indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
-  /** For CPU fallbacks of MPS. */
+  /** Used for CPU fallbacks of MPS. */
   dimensions: "int aoti_torch_get_dim(uint64_t, uint64_t)",
   sizes: "int aoti_torch_get_sizes(uint64_t, uint64_t)",
   type: "int aoti_torch_get_dtype(uint64_t, uint64_t)",
@@ -77,7 +77,7 @@ export interface Library {
   /** 0 on the CPU. */
   readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
-  /** By operator name. */
+  /** Functions by operator name. */
   readonly shims: ReadonlyMap<string, LoadedShim>;
   readonly errorText: (() => string | null) | null;
   /** 2.13: allocates an 8-byte block, freed by torch. */

@@ -4,7 +4,10 @@ import { slotPlaces, type NativeCalls } from "./native-calls.ts";
 import type { Argument, Handle, Operator, ResultCount } from "./operator.ts";
 import type { ScalarType } from "./scalar-type.ts";
 
-/** Operators that the CPU may compute: on few rows or numbers. With others, a run on the CPU would be faster. */
+/**
+ * Operators that the CPU may compute: on few rows or numbers. Others process whole activations or weights; a run on
+ * the CPU would be faster.
+ */
 export const processorOperators: ReadonlySet<string> = new Set(
   ["sort", "topk", "searchsorted.Tensor", "cumsum", "index_copy_", "_softmax", "_log_softmax", "max.dim"].map(
     (name) => `aten::${name}`,

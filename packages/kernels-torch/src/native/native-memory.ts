@@ -46,7 +46,7 @@ export class Slots {
     return this.address + 8 * slot;
   }
 
-  /** At most 53 bits; two's complement. */
+  /** Writes at most 53 bits; two's complement. */
   setInteger(slot: number, value: number): void {
     this.#words[2 * slot] = value;
     this.#words[2 * slot + 1] = Math.floor(value / 2 ** 32);

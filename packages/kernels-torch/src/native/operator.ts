@@ -41,7 +41,7 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
-/** With overload, and number of results if not one. */
+/** Names with overload, and number of results if not one. */
 const names = {
   atLeast: "aten::ge.Tensor",
   bmm: "aten::bmm",

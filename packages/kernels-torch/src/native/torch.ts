@@ -97,7 +97,7 @@ export class Torch {
     this.#calls.compute(this.library.functions.baddbmmOut(result, result, a, b, 0, factor), "bmm");
   }
 
-  /** On GPUs only. */
+  /** True on GPUs only. */
   get canPickColumns(): boolean {
     return this.device === "cuda" && this.library.indexTensor !== null;
   }
@@ -182,7 +182,7 @@ export class Torch {
     this.#scopes.delete(handle);
   }
 
-  /** For leak tests. */
+  /** Count for leak tests. */
   get liveHandles(): number {
     return this.#scopes.live - this.#memory.kept;
   }

@@ -34,8 +34,8 @@ export function memoryJournal(): Journal {
 }
 
 /**
- * File of JSON lines, each on disk before its request is sent. A torn last line is ignored. Above a size, only each
- * model's last entry is kept.
+ * File of JSON lines, each on disk before its request is sent. A torn last line is ignored. A file above `maxBytes`
+ * keeps only each model's last entry.
  * @throws LaconicError `data_invalid` with file and line, `run_unwritable`
  */
 export function fileJournal(file: string, maxBytes: number = 64 << 20): Journal {

@@ -14,7 +14,7 @@ export interface TinkerClientOptions extends TransportOptions {
   /** Default: in memory. */
   readonly journal?: Journal;
   /**
-   * Whether the server runs a repeated number once; then a request with unknown outcome is sent again. Default false.
+   * True if the server runs a repeated number once; then a request with unknown outcome is sent again. Default false.
    */
   readonly deduplicates?: boolean;
   /**

@@ -31,10 +31,7 @@ export interface TransportOptions {
 export const transportKeys =
   "baseUrl apiKey allowPlainHttp exchangeMs deadlineMs attempts fetch clock random codec onRetry";
 
-/**
- * Which failed exchanges may be repeated. `never`: only if the server certainly refused (connection refused or status
- * 429).
- */
+/** Repetition of failed exchanges. `never`: only if the server certainly refused (connection refused or status 429). */
 export type Repeat = "always" | "never";
 
 /** Reply with an error status. */

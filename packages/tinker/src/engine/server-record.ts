@@ -13,17 +13,17 @@ export interface ServerRecord {
   readonly promptLogProbs: "none" | "without-first" | "null-first";
   /** Temperature of reported log-probs. */
   readonly sampledAt: "one" | "sampling";
-  /** Whether a sampler keeps its weights during training. */
+  /** Tells whether a sampler keeps its weights during training. */
   readonly samplers: "frozen" | "live";
   /** Step metric with the global gradient norm, or null. */
   readonly gradNorm: string | null;
-  /** Whether steps use the requested Adam betas and epsilon (not SkyRL on FSDP and Megatron). */
+  /** Tells whether steps use the requested Adam betas and epsilon (not SkyRL on FSDP and Megatron). */
   readonly optimizer: "asked" | "own";
   /** Whether `grad_clip_norm` is honoured. */
   readonly clips: boolean;
-  /** Whether the server always clips at a fixed norm. */
+  /** True if the server always clips at a fixed norm. */
   readonly clipsItself: boolean;
-  /** Whether two models can be trained concurrently. */
+  /** True if two models can be trained concurrently. */
   readonly severalModels: boolean;
 }
 

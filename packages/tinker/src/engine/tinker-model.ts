@@ -288,7 +288,7 @@ export class TinkerModel implements TrainableModel {
     );
   }
 
-  /** One sampler per weight version, because servers batch per sampler. */
+  /** A single sampler per weight version, because servers batch per sampler. */
   #currentSampler(): Promise<RemoteSampler> {
     const [version, { options }] = [this.#steps, this.#settings];
     this.#sampler ??= this.#remote

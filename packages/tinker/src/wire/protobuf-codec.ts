@@ -131,7 +131,7 @@ function numbersOf(bytes: Uint8Array, type: number): ArrayLike<number> {
   throw new Error(`unknown number type ${type}`);
 }
 
-/** As in JSON: null unless finite. */
+/** Null unless finite, as in JSON. */
 function finite(values: ArrayLike<number>): (number | null)[] {
   return Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }

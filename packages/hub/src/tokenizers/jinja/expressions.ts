@@ -18,7 +18,7 @@ interface CallArguments {
 }
 
 export const noArguments: CallArguments = { list: [], named: new Map(), rest: null };
-/** By increasing precedence; all are left-associative. */
+/** Ordered by increasing precedence; all are left-associative. */
 const levels = [["+", "-"], ["~"], ["*", "/", "//", "%"], ["**"]];
 const noElse = missing("the condition is false and there is no else");
 
@@ -80,7 +80,7 @@ export class ExpressionParser {
     return syntaxError(`${reason}, got ${kind === "eof" ? "the end of the template" : text}`, line);
   }
 
-  /** Whether a name or operator follows, `ahead` tokens later. */
+  /** True if a name or operator follows, `ahead` tokens later. */
   protected is(text: string, ahead = 0): boolean {
     const token = this.#tokens[this.#position + ahead];
     return (token?.kind === "name" || token?.kind === "operator") && token.text === text;

@@ -66,7 +66,7 @@ function length(input: Value): Value {
   return BigInt(size);
 }
 
-/** As in Jinja, raises when it is read. */
+/** Raises when it is read, as in Jinja. */
 function* pairs(input: Value): Generator<Value> {
   if (is(input, "Undefined")) return;
   if (!is(input, "dict")) throw refusal("Can only get item pairs from a mapping.");

@@ -10,15 +10,15 @@ export type Target =
   | { readonly namespace: string; readonly attribute: string };
 
 /**
- * Names of a body with its own scope. As in Jinja's compiler, a name that a body sets before reading it, outside an
- * `if`, is undefined there until set, unless an outer body mentions it.
+ * Names of a body with its own scope. A name that a body sets before reading it, outside an `if`, is undefined there
+ * until set, unless an outer body mentions it, as in Jinja's compiler.
  */
 export class Frame {
   /** Enclosing `if` statements in this body. */
   conditions = 0;
   /** Whether this body or an inner one reads `caller`. */
   readsCaller = false;
-  /** What `break` ends here; "block" is a loop around a `set` or `filter` block. */
+  /** Target of `break`; "block" is a loop around a `set` or `filter` block. */
   readonly end: "loop" | "block" | null;
   readonly #parent: Frame | null;
   /** True for a name that is set first. */
