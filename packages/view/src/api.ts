@@ -13,7 +13,6 @@ export type TokenizerOf = (run: {
 export class Api {
   readonly #data: ViewData;
   readonly #tokenizerOf: TokenizerOf;
-  /** Ends each open stream. */
   readonly #streams = new Set<() => void>();
 
   constructor(data: ViewData, tokenizerOf: TokenizerOf) {
@@ -79,7 +78,6 @@ export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: dataHeaders("application/json") });
 }
 
-/** Headers of data responses: never cached, not a page. */
 function dataHeaders(type: string): Record<string, string> {
   return {
     ...plainHeaders,
@@ -89,7 +87,7 @@ function dataHeaders(type: string): Record<string, string> {
   };
 }
 
-/** Reports internal failures to `onError`; the response does not describe them. */
+/** Reports internal failures to `onError`, not in the response. */
 export function failureResponse(error: unknown, onError: (error: unknown) => void): Response {
   const isRefusal = error instanceof ViewError;
   if (!isRefusal) onError(error);
@@ -119,7 +117,7 @@ export async function withTexts(
   };
 }
 
-/** Text of each token. If the tokenizer is unknown, splits text into characters if counts match, else shows ids. */
+/** If the tokenizer is unknown, splits text into characters if counts match, else shows ids. */
 function tokenTexts(
   ids: readonly number[],
   text: string,

@@ -6,10 +6,10 @@ import { makeFolders, moveFile, readBytes } from "@laconic/core/platform";
 import type { Notes, RunNote } from "./protocol.ts";
 import { ViewError } from "./requests.ts";
 
-/** Max characters of a note and a tag, tags per run, and bytes of a request. */
+/** Characters of a note and a tag, tags per run, bytes of a request. */
 const limits = { note: 10_000, tag: 40, tags: 20, bytes: 65_536 } as const;
 
-/** The user's notes on runs, in one JSON file outside of run folders. */
+/** Notes on runs, in one JSON file outside of run folders. */
 export class NoteFile {
   readonly #path: string | null;
   #last: Promise<unknown> = Promise.resolve();
@@ -23,7 +23,7 @@ export class NoteFile {
     return { canWrite: this.#path !== null, byRun: Object.fromEntries(await this.#read()) };
   }
 
-  /** Replaces the note of a run; an empty note removes it. @throws ViewError 400, 404 without a file */
+  /** An empty note removes it. @throws ViewError 400, 404 without a file */
   async put(id: string, body: Request["body"]): Promise<Notes> {
     const path = this.#path;
     if (path === null || !/^[\w-]{1,64}$/u.test(id))
@@ -33,7 +33,7 @@ export class NoteFile {
     const value = noteIn(tryParseJson(new TextDecoder().decode(bytes)));
     if (value === null) throw invalid;
     const write = this.#last.then(async () => {
-      // Read again, because another dashboard may have written.
+      // Another dashboard may have written.
       const notes = await this.#read();
       if (value.note === "" && value.tags.length === 0) notes.delete(id);
       else notes.set(id, value);
@@ -46,7 +46,7 @@ export class NoteFile {
     return this.all();
   }
 
-  /** Empty without a file. @throws SyntaxError for a damaged file, which is not replaced */
+  /** @throws SyntaxError for a damaged file, which is not replaced */
   async #read(): Promise<Map<string, RunNote>> {
     const text = this.#path === null ? "{}" : await readFile(this.#path, "utf8").catch(missing);
     const rows = Object.entries(boundedJson(text) as object).map(([id, value]) => [id, noteIn(value)] as const);

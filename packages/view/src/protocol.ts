@@ -20,7 +20,7 @@ export interface RunSummary extends Pick<
   | "seed"
   | "updated"
 > {
-  /** Address id; stable while the server runs. */
+  /** Stable while the server runs. */
   readonly id: string;
   readonly name: string;
   /** Relative to the opened folder. */
@@ -34,11 +34,10 @@ export interface RunSummary extends Pick<
   readonly objective: string | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
-  /** Total file size. */
   readonly bytes: number;
-  /** US dollars of settled API calls; null without a spending journal. */
+  /** Settled API calls; null without a spending journal. */
   readonly usd: number | null;
-  /** Configuration leaves by dotted key, for filters and differences. */
+  /** Leaves by dotted key. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -52,7 +51,7 @@ export interface RunDetail extends Pick<
   readonly changes: readonly ChangesOfStep[];
   /** Metrics that are not always zero. */
   readonly metrics: readonly MetricInfo[];
-  /** Searchable episodes, at most the newest 200,000. */
+  /** Searchable, at most the newest 200,000. */
   readonly episodes: number;
 }
 
@@ -64,7 +63,6 @@ export interface RunNote {
 
 /** `GET /api/notes`. */
 export interface Notes {
-  /** Whether the server stores notes. */
   readonly canWrite: boolean;
   readonly byRun: Readonly<Record<string, RunNote>>;
 }
@@ -76,9 +74,9 @@ export interface MetricInfo {
   readonly meaning: string | null;
 }
 
-/** `GET /api/runs/{id}/columns?names=a,b`: metrics by name; null for non-finite or missing values. */
+/** `GET /api/runs/{id}/columns?names=a,b`; null for non-finite or missing values. */
 export interface MetricTable {
-  /** Step distance of rows: 1, or a power of two in long runs. */
+  /** Step distance: 1, or a power of two in long runs. */
   readonly every: number;
   readonly steps: readonly number[];
   readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
@@ -90,11 +88,11 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
-/** Tokens read and their costs by edge, means per episode. */
+/** Tokens read and their costs by edge, per episode. */
 export interface TeamSpeech extends CostSums {
-  /** Tokens by agent, including end tokens. */
+  /** Includes end tokens. */
   readonly written: Readonly<Record<AgentId, number>>;
-  /** Share of silent turns by agent. */
+  /** Share of silent turns. */
   readonly silence: Readonly<Record<AgentId, number>>;
 }
 
@@ -108,13 +106,13 @@ export interface SpeechStep extends TeamSpeech {
 
 /** Parameters of `GET /api/runs/{id}/episodes`. */
 export interface EpisodeQuery {
-  /** All required in the question or messages, case-insensitive. */
+  /** All required, case-insensitive. */
   readonly text?: string;
   readonly kind?: EpisodeKind;
   /** Grade 1. */
   readonly correct?: boolean;
   readonly agent?: AgentId;
-  /** Whether the agent (or any agent) has a silent turn. */
+  /** The agent, or any, has a silent turn. */
   readonly silent?: boolean;
   readonly fromStep?: number;
   readonly toStep?: number;
@@ -129,7 +127,6 @@ export type EpisodeKind = "training" | "evaluation";
 
 /** Part of a list. */
 export interface ListPage<Row> {
-  /** Rows of the whole list. */
   readonly total: number;
   readonly rows: readonly Row[];
 }
@@ -139,7 +136,6 @@ export type EpisodePage = ListPage<EpisodeSummary>;
 
 /** Episode in a list. */
 export interface EpisodeSummary {
-  /** Key in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
   readonly kind: EpisodeKind;
   readonly step: number;
@@ -155,14 +151,13 @@ export interface EpisodeSummary {
   readonly opponent: string | null;
 }
 
-/** Reason: tokens saved at an equal grade, a lost right answer, or silent agents. */
+/** Tokens saved at an equal grade, a lost right answer, or silent agents. */
 export type TellingReason = "saving" | "failure" | "silence";
 
-/** `GET /api/runs/{id}/telling`: a conversation selected by `tellingEpisodes`. Pages open with the first. */
+/** `GET /api/runs/{id}/telling`; pages open with the first. */
 export interface TellingEpisode {
   readonly why: TellingReason;
   readonly episode: EpisodeSummary;
-  /** Same problem in the first evaluation. */
   readonly before: EpisodeSummary | null;
   /** Same problem in evaluations from first to last. */
   readonly way: readonly EpisodeSummary[];
@@ -174,11 +169,10 @@ export interface EpisodeDetail {
   readonly problem: Problem;
   readonly turns: readonly TurnDetail[];
   readonly answer: string | null;
-  /** Signed reward terms; empty for evaluations. */
+  /** Signed; empty for evaluations. */
   readonly terms: Readonly<Record<string, number>>;
   readonly prices: Readonly<Record<string, number>>;
   readonly cost: CostBreakdown;
-  /** Same problem in other evaluations and steps. */
   readonly others: readonly EpisodeSummary[];
   readonly messageValue: readonly MessageValue[];
 }
@@ -186,7 +180,7 @@ export interface EpisodeDetail {
 /** Measured value of a message. */
 export interface MessageValue {
   readonly turn: number;
-  /** Accuracy with the message minus accuracy without. */
+  /** Accuracy with minus without the message. */
   readonly value: number;
   readonly interval: readonly [low: number, high: number] | null;
 }
@@ -201,12 +195,10 @@ export interface TurnDetail {
   readonly silent: boolean;
   readonly writtenTokens: number;
   readonly deliveredTo: readonly AgentId[];
-  /** Turns of this episode. */
   readonly reads: readonly number[];
   readonly observed: { readonly text: string; readonly tokens: number } | null;
-  /** Environment reward of this step. */
   readonly earned: StepReward | null;
-  /** Private information of the agent. */
+  /** Private information. */
   readonly view: string | null;
   /** Includes the end token; null unless written by a local policy. */
   readonly tokens: readonly TokenDetail[] | null;
@@ -217,11 +209,11 @@ export interface TurnDetail {
 /** Token of a local policy. */
 export interface TokenDetail {
   readonly id: number;
-  /** Empty for an end token; `#43` for token 43 of an unknown tokenizer. */
+  /** Empty for an end token; `#43` for an unknown tokenizer. */
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
-  /** Its cost in the reward, for writer and readers. */
+  /** Reward cost for writer and readers. */
   readonly price: number;
 }
 
@@ -240,10 +232,10 @@ export type SampleVerdict = "right" | "wrong" | "failed" | "undecided";
 
 /** Parameters of `GET /api/benches/{id}/samples`. */
 export interface SampleQuery {
-  /** All required in the question or answer, case-insensitive. */
+  /** All required, case-insensitive. */
   readonly text?: string;
   readonly method?: string;
-  /** Samples where this method and `method` (or any other) disagree. */
+  /** This method and `method` (or any other) disagree. */
   readonly against?: string;
   readonly benchmark?: string;
   readonly verdict?: SampleVerdict;
@@ -257,20 +249,19 @@ export type SamplePage = ListPage<SampleRow>;
 
 /** Reply of a method to a question. */
 export interface SampleRow {
-  /** Key in `GET /api/benches/{id}/samples/{key}`. */
   readonly key: string;
   readonly benchmark: string;
   readonly problem: string;
-  /** Max 200 characters, like `gold` and `extracted`; empty if the bench stores no questions. */
+  /** Max 200 characters, like `gold` and `extracted`; may be empty. */
   readonly question: string;
   readonly gold: string;
   readonly extracted: string | null;
   readonly method: string;
   readonly repeat: number;
   readonly verdict: SampleVerdict;
-  /** Word F1, for benchmarks with partial scores. */
+  /** Word F1, for partial scores. */
   readonly score: number | null;
-  /** Prompt and completion tokens. */
+  /** Prompt and completion. */
   readonly tokens: number;
   readonly calls: number;
   readonly usd: number | null;
@@ -295,9 +286,7 @@ export interface SampleDetail {
   readonly attempt: number;
   readonly error: string | null;
   readonly calls: readonly StoredCall[];
-  /** Reason for missing calls. */
   readonly callsMissing: string | null;
-  /** Same question with other methods and repeats. */
   readonly others: readonly SampleRow[];
 }
 
@@ -307,13 +296,12 @@ export interface RecordedView {
   readonly made: number;
   /** Address in the page: `#/run/ID`. */
   readonly start: string;
-  /** Missing data, one sentence each. */
   readonly leftOut: readonly string[];
   readonly runs: readonly RecordedRun[];
   readonly benches: readonly RecordedBench[];
 }
 
-/** Run with lists cut to the file size. */
+/** Lists are cut to the file size. */
 export interface RecordedRun {
   readonly detail: RunDetail;
   readonly speech: Speech;
@@ -322,7 +310,7 @@ export interface RecordedRun {
   readonly metrics: MetricTable;
 }
 
-/** Bench with samples cut to the file size. */
+/** Samples are cut to the file size. */
 export interface RecordedBench {
   readonly table: BenchTable;
   readonly samples: readonly SampleDetail[];
@@ -337,7 +325,7 @@ export interface BenchRow {
   readonly accuracy: number;
   readonly interval: readonly [low: number, high: number];
   readonly tokens: number;
-  /** Mean US dollars per sample; null unless all prices are known. */
+  /** Mean per sample; null unless all prices are known. */
   readonly usd: number | null;
 }
 

@@ -24,7 +24,7 @@ export interface PageData {
   episodes(id: string, query: EpisodeQuery): Promise<EpisodePage | null>;
   /** Most telling first. */
   telling(id: string): Promise<readonly TellingEpisode[] | null>;
-  /** In folders, tokens have ids without texts. */
+  /** Folders have ids without texts. */
   episode(id: string, key: string): Promise<EpisodeDetail | null>;
   benches(): Promise<readonly BenchTable[]>;
   samples(id: string, query: SampleQuery): Promise<SamplePage | null>;
@@ -33,11 +33,9 @@ export interface PageData {
 
 /** Data of run folders. */
 export interface ViewData extends PageData {
-  /** Run folder and configuration, for its tokenizer. */
   place(id: string): Promise<{ readonly directory: string; readonly config: unknown } | null>;
   /** Polls the files while there are listeners. @returns stops listening */
   listen(listener: (event: ViewEvent) => void): () => void;
-  /** Approximate memory of the indexes in bytes. */
   size(): Promise<number>;
   close(): Promise<void>;
 }
@@ -55,7 +53,7 @@ export class ViewError extends Error {
 
 type Answer = (data: PageData, search: URLSearchParams, id: string, key: string) => Promise<unknown>;
 
-/** All requests by path; `*` is the id of a run or bench, or the key of an episode or sample. */
+/** `*` is the id of a run or bench, or the key of an episode or sample. */
 const requests: Readonly<Record<string, Answer>> = {
   runs: (data) => data.runs(),
   "runs/*": (data, _, id) => data.run(id),
@@ -69,7 +67,7 @@ const requests: Readonly<Record<string, Answer>> = {
   "benches/*/samples/*": (data, _, id, key) => data.sample(id, key),
 };
 
-/** @param path - decoded, such as `runs/ID/speech` @returns null for unknown paths and missing data @throws ViewError */
+/** @param path - decoded, such as `runs/ID/speech` @throws ViewError */
 export async function answerRequest(data: PageData, path: string, search: URLSearchParams): Promise<unknown> {
   const words = path.split("/");
   const name = words.map((word, i) => (i % 2 === 1 ? "*" : word)).join("/");
@@ -86,7 +84,7 @@ function namesIn(search: URLSearchParams): readonly string[] | null {
   return names;
 }
 
-/** Reads a search parameter. @throws ViewError 400 naming it */
+/** @throws ViewError 400 naming it */
 type Reader<T> = (value: string, name: string) => T;
 
 type Readers<Query> = { readonly [K in keyof Query]-?: Reader<NonNullable<Query[K]>> };

@@ -15,22 +15,19 @@ import { webFolder } from "./web-folder.ts";
 export interface ViewerOptions {
   /** Shows runs, sweeps and benches in and below them; empty for the playground only. */
   readonly folders: readonly string[];
-  /** Accepts missing folders and waits for them. */
+  /** Waits for missing folders. */
   readonly mayCome?: boolean;
-  /** Folder of the built pages. Default {@link webFolder}. */
+  /** Default {@link webFolder}. */
   readonly pages?: string;
-  /** Called before the pages are built. */
   readonly note?: (text: string) => void;
-  /** Bound address and other names of the server. Default this machine. */
+  /** Bound address and other names. Default this machine. */
   readonly hosts?: readonly string[];
-  /** Required of all visitors if other machines can reach the server. */
+  /** Required of all visitors if other machines can connect. */
   readonly token?: string | null;
   readonly tokenizerOf?: TokenizerOf;
-  /** JSON file for the user's notes on runs, the only file that a viewer writes. Default: no notes. */
+  /** The only file that a viewer writes. Default: no notes. */
   readonly notesFile?: string;
-  /** Receives internal failures. */
   readonly onError?: (error: unknown) => void;
-  /** Replaces the reader thread. */
   readonly data?: ViewData;
 }
 
@@ -43,12 +40,11 @@ const checkOptions = optionCheck<ViewerOptions>()(
 export interface Viewer {
   readonly hosts: readonly string[];
   handle(request: Request): Promise<Response>;
-  /** Ends all streams and the reader thread. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a dashboard over run folders. It never writes to them and sends no request to other machines.
+ * Opens a dashboard that never writes to run folders or contacts other machines.
  * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
@@ -109,8 +105,8 @@ function decoded(path: string): string {
 }
 
 /**
- * Refuses requests from foreign pages: another host (DNS rebinding) or another origin. If a token is set, an address with
- * `?token=` sets a cookie that all other requests need.
+ * Refuses another host (DNS rebinding) or another origin. If a token is set, an address with `?token=` sets a cookie
+ * that all other requests need.
  * @returns a response that replaces the page; null for an accepted request
  * @throws ViewError 401 and 403
  */
@@ -141,7 +137,7 @@ function viewGuard(hosts: readonly string[], token: string | null): (request: Re
 
 /** Sets the cookie on a page, because browsers omit strict cookies after a redirect from another site. */
 function welcome(address: string, cookie: string): Response {
-  // A single slash: an address with two leads to another host.
+  // Two slashes lead to another host.
   const target = `/${address.replace(/^[/\\]+/u, "")}`.replaceAll(/[&"'<>]/gu, (each) => `&#${each.charCodeAt(0)};`);
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${target}"><title>Laconic</title></head><body><p><a href="${target}">Go on</a></p></body></html>`;
   return new Response(page, {

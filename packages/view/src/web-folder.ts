@@ -13,13 +13,11 @@ const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
 
 const viteConfigs = ["vite.config.ts", "vite.exported.config.ts"];
 
-/** Max age of other builds. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Returns the folder of the built pages: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and
- * `.css`, `assets`. Published packages contain it. The repository builds pages on first use and after source
- * changes.
+ * Folder of built pages: `dashboard/index.html`, `playground/index.html`, `exported/page.js` and `.css`, `assets`. The
+ * repository builds them after source changes.
  * @param note - called before a build, which takes seconds
  */
 export async function webFolder(note: (text: string) => void = () => undefined): Promise<string> {
@@ -39,7 +37,7 @@ export async function webFolder(note: (text: string) => void = () => undefined):
   return built;
 }
 
-/** Uses separate processes, because a bundler's memory would stay with the server. */
+/** A bundler's memory would stay with the server. */
 async function buildPages(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   for (const config of viteConfigs)
@@ -62,7 +60,7 @@ async function removeOld(cache: string): Promise<void> {
   }
 }
 
-/** Covers the sources of all packages, because pages bundle most of them. */
+/** Pages bundle most packages, so all are covered. */
 async function sourceHash(): Promise<string> {
   const hash = createHash("sha256");
   const packages = join(packageFolder, "..");
@@ -74,7 +72,6 @@ async function sourceHash(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Sorted; empty if missing. */
 async function filesIn(place: string): Promise<string[]> {
   if (!existsSync(place)) return [];
   if (!(await stat(place)).isDirectory()) return [place];

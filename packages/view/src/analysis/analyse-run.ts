@@ -43,9 +43,8 @@ export interface AnalyseOptions extends RunChoice {
   readonly cut: Cut;
 }
 
-/** Value of a message: a line of `message-values.jsonl`. */
+/** A line of `message-values.jsonl`. */
 export interface WorthOfMessage extends MessageValue {
-  /** Step of the trained team. */
   readonly step: number;
   readonly cut: Cut;
   readonly problem: string;
@@ -62,7 +61,7 @@ interface Played extends PlayedTeam {
 }
 
 /**
- * Measures the messages of a run's team on validation problems before and after training, and their value.
+ * Measures a run's messages and their value on validation problems before and after training.
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` for too few scores
  */
 export async function analyseRun(
@@ -99,7 +98,7 @@ async function play(
   const { limits, onAgentError: onError, scoring } = config;
   const sampling = evaluationSampling(config);
   const { topology } = parts.task;
-  // The problems of the evaluations, because the dashboard shows message values with those episodes.
+  // The dashboard shows message values with the evaluated problems.
   const testProblems = parts.task.validation ?? parts.task.testProblems;
   const scoreOf = scorer(rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
@@ -122,7 +121,7 @@ async function play(
   };
 }
 
-/** Writes `analysis.json`, `analysis.md` and `message-values.jsonl` into the run folder. @returns the Markdown */
+/** Writes `analysis.json`, `analysis.md` and `message-values.jsonl`; returns the Markdown. */
 export async function writeAnalysis(run: string, { analysis, messages }: RunAnalysis): Promise<string> {
   const markdown = analysisMarkdown(analysis);
   await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
@@ -160,7 +159,6 @@ export function analysisMarkdown(analysis: TeamAnalysis): string {
   ].join("\n");
 }
 
-/** Table without title. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return [...markdownOf({ title: "", columns, rows }).split("\n").slice(2), ""];
 }
@@ -224,7 +222,6 @@ function messageRows(before: Speech, after: Speech): string[][] {
   });
 }
 
-/** Escapes model text for a table cell. */
 function code(text: string): string {
   const flat = visibleText(text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " "))
     .replaceAll("`", "'")

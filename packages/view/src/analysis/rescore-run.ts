@@ -22,15 +22,12 @@ import { eachEpisode, folderSource, shownEpisodes } from "@laconic/trainer/readi
 
 /** Options of `rescoreRun`. */
 export interface RescoreRunOptions extends RescoreOptions {
-  /** Grades the answers again with the run's task. */
   readonly isRegraded: boolean;
-  /** Training episodes instead of validation. */
   readonly isTraining: boolean;
 }
 
 /**
  * Scores recorded episodes under other prices, edges or grades, without sampling.
- * @param source - run folder, or a transcript file of an earlier version
  * @throws LaconicError `run_missing`; `config_invalid` for an edge without reader; `scoring_failed`
  */
 export async function rescoreRun(
@@ -86,11 +83,7 @@ function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
     });
 }
 
-/**
- * @param source - run folder, or a transcript file of an earlier version
- * @param note - receives skipped damage
- * @throws LaconicError `run_missing`, `data_invalid` with file and row
- */
+/** @throws LaconicError `run_missing`, `data_invalid` with file and row */
 async function recordedEpisodes(
   source: string,
   kind: "step" | "evaluation",
@@ -106,7 +99,7 @@ async function recordedEpisodes(
   return recorded;
 }
 
-/** Answers of the last evaluation. @throws LaconicError `run_missing` */
+/** Answers of the last evaluation. */
 export async function lastAnswers(run: string): Promise<GivenAnswer[]> {
   const settings = await readSettings(nodeFileSystem, run);
   const recorded: RecordedEpisode[] = [];

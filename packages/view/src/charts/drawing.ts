@@ -30,7 +30,7 @@ export function px(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Path attribute `d` of a line. Non-finite points interrupt it. */
+/** Path attribute `d`; non-finite points interrupt the line. */
 export function linePath(points: readonly (readonly [x: number, y: number])[]): string {
   let isDrawing = false;
   return points
@@ -53,10 +53,9 @@ export function colour(number: number): string {
   return number === 0 ? "var(--soft)" : `var(--c${number})`;
 }
 
-/** Maps values to axis positions in CSS pixels. */
+/** Maps values to CSS pixels. */
 export interface Scale {
   readonly ticks: readonly number[];
-  /** Positions of both ends. */
   readonly range: readonly [from: number, to: number];
   position(value: number): number;
   value(position: number): number;
@@ -79,7 +78,6 @@ export function scaleOf({ domain: [low, high], range, maxTicks, isLog = false }:
   return {
     range,
     ticks: isLog ? logTicks(low, high, maxTicks) : ticksOf(low, high, maxTicks),
-    // Log scales map non-positive values to the low end.
     position: (value) => from + ((forward(isLog ? Math.max(low, value) : value) - start) / span) * (to - from),
     value: (position) => backward(start + ((position - from) / (to - from)) * span),
   };
@@ -133,7 +131,7 @@ interface AxesOptions {
   readonly yLabel?: string;
 }
 
-/** Grid lines and tick labels. Attributes are inline, because SVG files have no style sheet. */
+/** Grid and tick labels. Attributes are inline: SVG files have no style sheet. */
 export function axes({ x, y, formatX, formatY, xLabel, yLabel }: AxesOptions): Drawing {
   const [left, right] = x.range;
   const [bottom, top] = y.range;
@@ -183,7 +181,7 @@ function widthOf(character: string): number {
   return /[A-Z]/u.test(character) ? 0.72 : 0.645;
 }
 
-/** Cuts a line to the width with an ellipsis, after making hidden characters visible. */
+/** Cuts a line to the width with an ellipsis; shows hidden characters. */
 export function fitTo(given: string, width: number, size: number = fontSize): string {
   const text = visibleText(given);
   if (textWidth(text, size) <= width) return text;

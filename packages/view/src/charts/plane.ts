@@ -27,16 +27,14 @@ interface PlanePosition {
 export interface PlanePoint extends PlanePosition {
   /** 95 % interval of the accuracy. */
   readonly interval?: readonly [low: number, high: number] | null;
-  /** Series colour; 0 is grey. */
   readonly color: number;
   /** Ring: earlier state. Faint: one of several seeds. */
   readonly look?: "ring" | "faint";
   readonly label?: string;
-  /** Tooltip. */
   readonly name: string;
 }
 
-/** Line in the plane; frontiers are drawn as stairs. */
+/** Frontiers are drawn as stairs. */
 interface PlaneLine {
   readonly positions: readonly PlanePosition[];
   readonly color: number;
@@ -51,9 +49,7 @@ export interface PlaneChart {
   readonly points: readonly PlanePoint[];
   readonly lines: readonly PlaneLine[];
   readonly budget: number | null;
-  /** Logarithmic token axis. */
   readonly isLog?: boolean;
-  /** Legend of a picture file; pages draw theirs. */
   readonly legend: readonly { readonly color: number; readonly isRing?: boolean; readonly text: string }[];
 }
 
@@ -65,11 +61,9 @@ export function planeDrawing(chart: PlaneChart, width: number, height: number): 
 interface PlaneScales {
   readonly x: Scale;
   readonly y: Scale;
-  /** Area between the axes. */
   readonly frame: Box;
 }
 
-/** Axes, lines, points and labels in a box. */
 function planeMarks(chart: PlaneChart, box: Box): Drawing {
   const frame = { left: box.left + 60, right: box.right - 26, top: box.top + 38, bottom: box.bottom - 48 };
   const scales = { ...scalesOf(chart, frame), frame };
@@ -102,7 +96,6 @@ function planeMarks(chart: PlaneChart, box: Box): Drawing {
   );
 }
 
-/** Scales that cover all points, intervals and the budget. */
 function scalesOf(chart: PlaneChart, frame: Box): Pick<PlaneScales, "x" | "y"> {
   const { points, lines, budget, isLog = false } = chart;
   const positions = [...points, ...lines.flatMap((line) => line.positions)];
@@ -166,7 +159,7 @@ function pointDrawing(point: PlanePoint, { x, y }: PlaneScales): Drawing {
   );
 }
 
-/** Labels that cover nothing, with lines to distant points. Labels without room are dropped. */
+/** Drops labels without room. */
 function labels(chart: PlaneChart, scales: PlaneScales): Drawing {
   const { x, y, frame } = scales;
   const { points, budget } = chart;
@@ -228,7 +221,6 @@ function stairs(points: readonly (readonly [x: number, y: number])[], end: numbe
   return `M${px(first[0])} ${px(first[1])}${rest.map(([x, y]) => `H${px(x)}V${px(y)}`).join("")}H${end}`;
 }
 
-/** Screen reader description. */
 function planeInWords({ title, points }: PlaneChart): string {
   const figures = points
     .filter(({ look }) => look !== "faint")
@@ -248,7 +240,6 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Label size and its point. */
 interface Wanted {
   readonly x: number;
   readonly y: number;
@@ -256,7 +247,7 @@ interface Wanted {
   readonly height: number;
 }
 
-/** `leader`: draw a line to its point, because it is far away or closer to another. */
+/** `leader`: line to its point, if far away or closer to another. */
 interface Placed {
   readonly x: number;
   readonly y: number;
@@ -277,13 +268,9 @@ const directions = [
   [-1, -1],
   [-1, 1],
 ] as const;
-/** Distance from point to label. */
 const distances = [9, 18, 30, 46, 66, 90] as const;
 
-/**
- * Places each label as near to its point as possible, off obstacles, earlier labels and the edge. Null if no position
- * is free: the legend must name it.
- */
+/** Places labels near their points, off obstacles and the edge; null without room, so the legend must name it. */
 export function placeLabels(
   wanted: readonly Wanted[],
   obstacles: readonly Box[],
@@ -314,7 +301,6 @@ export function boxAround(x: number, y: number, width: number, height: number): 
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
 }
 
-/** Small boxes along a curve, as obstacles. */
 function boxesAlong(points: readonly (readonly [x: number, y: number])[], room = 3): Box[] {
   return points.flatMap(([x, y], i) => {
     const [fromX, fromY] = points[i - 1] ?? [x, y];
@@ -334,7 +320,7 @@ const sizes = { wide: { width: 900, height: 380 }, narrow: { width: 330, height:
 const rowHeight = 22;
 const titleSize: number = fontSize + 2;
 
-/** SVG file with title and legend, for light and dark mode; `narrow` is for phones. */
+/** SVG file for light and dark mode; `narrow` is for phones. */
 export function planeFile(chart: PlaneChart, size: keyof typeof sizes): string {
   const { width, height } = sizes[size];
   const room = width - 30;

@@ -26,17 +26,16 @@ interface Question {
   place: RowPlace | null;
 }
 
-/** A sample. Its requests stay on disk. */
+/** Requests stay on disk. */
 interface Sample extends ListedSample {
   readonly question: Question;
-  /** Position of its method, by first sample. */
   readonly method: number;
   readonly place: RowPlace;
 }
 
 const maxOthers = 200;
 
-/** Table and samples of a bench, read as the files grow. */
+/** Table and samples of a bench, read as files grow. */
 export class BenchIndex {
   readonly id: string;
   readonly name: string;
@@ -83,7 +82,7 @@ export class BenchIndex {
     Object.assign(this.#question(benchmark, id), { text: textOf(question) ?? "", gold: textOf(gold) ?? "", place });
   }
 
-  /** Skips invalid rows. A sample's last record counts. */
+  /** Skips invalid rows; the last record of a sample counts. */
   #addSample(record: UnknownRecord, place: RowPlace): void {
     const { benchmark, method: plain, problem, repeat, setting, status, correct, config } = record;
     if (typeof benchmark !== "string" || typeof plain !== "string" || typeof problem !== "string") return;
@@ -133,7 +132,6 @@ export class BenchIndex {
     };
   }
 
-  /** Approximate memory in bytes. */
   get bytes(): number {
     return [...this.#samples.values()].reduce((sum, { answer }) => sum + 500 + answer.length, 0);
   }
@@ -255,7 +253,6 @@ function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<
   return groups;
 }
 
-/** Grading steps of a sample; skips invalid values. */
 function gradingStepsIn(steps: unknown): GradingStep[] {
   return listIn(steps).filter((step): step is GradingStep => {
     if (!isRecord(step)) return false;
@@ -264,7 +261,6 @@ function gradingStepsIn(steps: unknown): GradingStep[] {
   });
 }
 
-/** Calls of a sample with all displayed fields; skips invalid values. */
 function callsIn(calls: unknown): StoredCall[] {
   return listIn(calls).filter((call): call is StoredCall => {
     if (!isRecord(call)) return false;

@@ -23,7 +23,6 @@ interface Call {
   readonly message: ToThread;
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
-  /** Threads that ended during the call. */
   ends: number;
 }
 
@@ -33,7 +32,6 @@ const maxFailedStarts = 3;
 /**
  * Runs `folderData` in a thread, so that it never blocks a training in this process. Restarts a thread that ends.
  * @param onError - receives failures outside of calls
- * @param open - starts a thread
  * @throws LaconicError `config_invalid` for a missing folder
  */
 export async function dataThread(
@@ -62,19 +60,19 @@ export function openThread(setup: ThreadSetup): Worker {
   return new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {
     workerData: { ...setup, entry: import.meta.url },
     execArgv: [],
-    // Rows become garbage soon after they are read, so a small nursery suffices.
+    // Rows soon become garbage, so a small nursery suffices.
     resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
   });
 }
 
-/** Answers calls of the main thread. Runs in the worker thread. */
+/** Answers the main thread's calls in the worker. */
 export async function serve(): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error("serve runs in a thread only");
   const post = (message: FromThread): void => port.postMessage(message);
   const { folders } = workerData as ThreadSetup;
   const onError = (error: unknown): void => post({ kind: "failure", message: thrownText(error) });
-  // Checked by the main thread; a folder that vanished since may return.
+  // The main thread checked it; a vanished folder may return.
   const data = await folderData({ folders, mayCome: true, onError });
   let stop = (): void => undefined;
   port.on("message", (message: ToThread) => {
@@ -101,7 +99,6 @@ class ReaderThreads {
   #worker: Worker | null = null;
   #count = 0;
   #failedStarts = 0;
-  /** Set when no thread answers any more. */
   #failure: Error | null = null;
 
   constructor(open: () => Worker, onError: (error: unknown) => void) {

@@ -31,7 +31,6 @@ interface Training {
   readonly messageValue: readonly MessageValue[];
 }
 
-/** Evaluations have no costs and updates. */
 const untrained: Training = { advantages: new Map(), terms: {}, prices: {}, charges: [], messageValue: [] };
 
 /** Returns an episode of a record. @throws Error for an unknown number */
@@ -58,7 +57,7 @@ function trainingOf(content: StoredContent, number: number, costs: CostSettings)
     terms,
     prices: content.prices ?? {},
     charges: trainedCharges(content, number, costs),
-    // Difference to the team without the agent, if measured. Agents with several turns have no value per turn.
+    // Difference to the team without the agent; agents with several turns have none per turn.
     messageValue: Object.entries(without).flatMap(([agent, other]) => {
       const value = grade - gradeOf(content.episodes[other]);
       const [turn, ...more] = utterances.filter((utterance) => utterance.agent === agent);
@@ -157,7 +156,7 @@ function tokensOf(
   }));
 }
 
-/** Cost of a token. Message tokens come first; readers do not get the end token. */
+/** Message tokens come first; readers do not get the end token. */
 function tokenCost(turn: TurnCost | undefined, token: number): number {
   if (!turn) return 0;
   const { readers, message, end, unread } = turn;
@@ -176,7 +175,6 @@ function numbersOf(values: Readonly<Record<string, number | null>>): Record<stri
 export interface CostSettings {
   /** Names of all costs. Default: those of Eq. 1. */
   readonly names: readonly string[];
-  /** Per-token costs. */
   readonly counts: ReadonlyMap<string, TokenCount>;
   readonly costWhenTaskAtLeast?: number;
 }
@@ -196,7 +194,7 @@ export function costSettingsOf({ costs, costWhenTaskAtLeast: from }: UnknownReco
   return { names: Object.keys(costs), counts, ...threshold };
 }
 
-/** Charges of a training episode. Policies with separate prices pay for their agents, the team's prices for others. */
+/** Policies with separate prices pay for their agents, the team's prices for others. */
 export function trainedCharges(content: StoredContent, number: number, settings: CostSettings): readonly Charge[] {
   const rollout = content.rollouts?.[number];
   if (!rollout) return [];
@@ -236,11 +234,10 @@ interface ChargedEpisode {
   readonly ledger: Ledger;
   readonly task: number;
   readonly settings: CostSettings;
-  /** Units by cost name. */
   readonly teamUnits: ReadonlyMap<string, number>;
 }
 
-/** Charges of a policy. Its record has reward and prices only: tokens are priced here, the rest is "other costs". */
+/** A policy's record has reward and prices only; the rest is "other costs". */
 function policyCharges(
   { agents, prices, rewards }: StoredPolicy,
   { rollout, number, ledger, task, settings, teamUnits }: ChargedEpisode,

@@ -18,7 +18,7 @@ import { keyPrefix, rowsOf, speechOf } from "./episode-rows.ts";
 import { orderOf, selectRows, type ListedRow } from "./select.ts";
 import { spaced } from "./texts.ts";
 
-/** A line of the episode file: the episodes of a step or an evaluation. */
+/** Episodes of a step or an evaluation. */
 interface Line {
   readonly entry: EpisodeEntry;
   readonly step: number;
@@ -42,7 +42,7 @@ export class EpisodeIndex {
   readonly #maxEpisodes: number;
   #file: EpisodeFile;
   #lines: Line[] = [];
-  /** Last complete line of each step and kind; only this one counts. */
+  /** Last complete line of each step and kind. */
   #records = new Map<string, Line>();
   #speech = new Map<number, SpeechStep>();
   #agents = new Set<AgentId>();
@@ -50,7 +50,7 @@ export class EpisodeIndex {
   #size = { episodes: 0, characters: 0 };
   /** A resume truncated the file during a read. */
   #wasCut = false;
-  /** All rows that count, newest first; null after a change. */
+  /** Newest first; null after a change. */
   #ordered: readonly ListedRow[] | null = null;
   damage: string[] = [];
 
@@ -59,7 +59,6 @@ export class EpisodeIndex {
     this.#file = new EpisodeFile(place);
   }
 
-  /** Reads new lines until the index is full. */
   async readNew(): Promise<void> {
     if (this.#wasCut) {
       this.#clear();
@@ -131,7 +130,7 @@ export class EpisodeIndex {
     return { total: rows.length, rows: rows.slice(offset, offset + limit).map(({ summary }) => summary) };
   }
 
-  /** Null for an unknown key or a line that is no longer readable. */
+  /** Null for an unknown key or unreadable line. */
   async episode(key: string): Promise<EpisodeDetail | null> {
     const [, prefix = "", number] = /^([se]\d+)\.(\d+)$/u.exec(key) ?? [];
     const line = this.#lines.findLast((other) => keyPrefix(other.kind, other.step) === prefix && this.#counts(other));
@@ -166,7 +165,6 @@ export class EpisodeIndex {
     }));
   }
 
-  /** Reads a line that a full index left out. */
   async #readNow(line: Line): Promise<void> {
     if (line.rows !== null) return;
     await this.#readLine(line);
@@ -177,7 +175,6 @@ export class EpisodeIndex {
     return this.#rows().length;
   }
 
-  /** Approximate memory in bytes. */
   get bytes(): number {
     const { episodes, characters } = this.#size;
     return rowBytes * episodes + characters + 200 * this.#lines.length + 1000 * this.#speech.size;
@@ -218,7 +215,6 @@ export function tellingEpisodes(
 ): readonly Omit<TellingEpisode, "way">[] {
   const earlier = new Map(first.map((episode) => [episode.problem, episode]));
   const saved = ({ problem, tokens }: EpisodeSummary): number => (earlier.get(problem)?.tokens ?? tokens) - tokens;
-  // Compares answers if there is no grade.
   const isSaving = (episode: EpisodeSummary): boolean => {
     const { grade, answer } = earlier.get(episode.problem) ?? episode;
     return saved(episode) > 0 && grade === episode.grade && (grade !== null || answer === episode.answer);

@@ -14,7 +14,7 @@ interface PlayedEpisode {
   readonly reward: number | null;
 }
 
-/** Searched prefix of a long text, in UTF-16 units. */
+/** UTF-16 units searched in a long text. */
 const maxSearched = 1_000_000;
 
 export function keyPrefix(kind: EpisodeKind, step: number): string {

@@ -22,15 +22,13 @@ import { RunReader } from "./run-reader.ts";
 
 /** Options of `folderData`. */
 export interface FolderDataOptions {
-  /** Shows runs in and below them. */
   readonly folders: readonly string[];
-  /** Accepts missing folders and waits for them. */
+  /** Waits for missing folders. */
   readonly mayCome?: boolean;
   readonly every?: Every;
   readonly isAlive?: (pid: number) => boolean;
   /** Max bytes of columns and indexes; least recently requested runs are dropped. */
   readonly maxBytes?: number;
-  /** Receives failures outside of calls. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -62,7 +60,7 @@ class FolderData implements ViewData {
   readonly #runs = new Map<string, RunReader>();
   readonly #benches = new Map<string, BenchIndex>();
   readonly #listeners = new Set<(event: ViewEvent) => void>();
-  /** Ids of requested runs and benches, the last request last. */
+  /** Last request last. */
   readonly #used = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -152,14 +150,13 @@ class FolderData implements ViewData {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Serialises work, because readers must not overlap. */
+  /** Readers must not overlap. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  /** @param all - includes new folders, benches and finished runs */
   async #look(all: boolean): Promise<void> {
     const hasChanged = all && (await this.#alone(() => this.#find()));
     for (const run of this.#runs.values()) {
@@ -176,7 +173,6 @@ class FolderData implements ViewData {
     if (hasChanged) this.#emit({ type: "runs" });
   }
 
-  /** @returns whether folders appeared or vanished */
   async #find(): Promise<boolean> {
     if (this.#isClosed) return false;
     const { isAlive = nodeProcesses.isAlive, folders } = this.#options;
@@ -226,7 +222,7 @@ class FolderData implements ViewData {
   }
 }
 
-/** Names of the methods of `ViewData`, for callers in other threads. */
+/** Methods of `ViewData`, for callers in other threads. */
 export const dataMethods: readonly string[] = Object.getOwnPropertyNames(FolderData.prototype).filter(
   (name) => name !== "constructor",
 );

@@ -15,10 +15,8 @@ export class MetricColumns {
   /** Row index by step: timing rows follow metric rows. */
   readonly #rowOf = new Map<number, number>();
   defects: string[] = [];
-  /** Keeps only steps 1, 1 + `every`, 1 + 2 `every`, ... */
   #every: number;
 
-  /** @param steps - steps of the run so far */
   constructor(source: RunSource, steps: number = 0) {
     this.#metrics = new RowFile(source, runFiles.metrics);
     this.#timing = new RowFile(source, runFiles.timing);
@@ -58,7 +56,6 @@ export class MetricColumns {
     return { every: this.#every, steps: this.#steps, columns };
   }
 
-  /** Approximate memory in bytes. */
   get bytes(): number {
     return 8 * this.#steps.length * (this.#columns.size + 8);
   }
@@ -87,7 +84,7 @@ export class MetricColumns {
   }
 
   #add(file: RowFile, bytes: Uint8Array, rowAt: (step: number) => number | undefined): void {
-    // The step comes first in a row, so dropped rows need no parsing.
+    // Steps come first, so dropped rows need no parsing.
     const [, start] = this.#every === 1 ? [] : (/^\{"step":(\d+)[,}]/u.exec(latin.decode(bytes.subarray(0, 32))) ?? []);
     if (start !== undefined && !this.#isKept(Number(start))) return;
     const { step, ...values } = rowOf(bytes) ?? {};

@@ -27,7 +27,7 @@ import { budgetOf, recordOf, settingsOf } from "../runs/settings.ts";
 const recentSteps = 20;
 const minRecentSteps = 3;
 
-/** Reads a growing run folder: small files on change, rows once, episodes on demand. Calls must not overlap. */
+/** Reads a growing run folder; calls must not overlap. */
 export class RunReader {
   readonly #folder: FoundFolder;
   readonly #processes: LivingProcesses;
@@ -39,7 +39,6 @@ export class RunReader {
   summary: RunSummary | null = null;
   /** File sizes and times, run lock, and failed system calls at the last `refresh`. */
   #seen = "";
-  /** Total, and of each recent step. */
   #seconds = 0;
   readonly #recent: number[] = [];
   #usd = 0;
@@ -54,7 +53,7 @@ export class RunReader {
     this.#spending = new RowFile(this.#source, "spending.jsonl");
   }
 
-  /** Checks the files. An unreadable run has the reason in its summary. @returns whether anything changed */
+  /** Summaries of unreadable runs have the reason. @returns whether anything changed */
   async refresh(): Promise<boolean> {
     const { place, id, name, folder } = this.#folder;
     const { files, bytes, updated } = await filesIn(place.folder);
@@ -138,7 +137,7 @@ export class RunReader {
     return this.#index;
   }
 
-  /** With the message values that `laconic analyze` has measured, unless the episode has its own. */
+  /** With values from `laconic analyze`, unless the episode has its own. */
   async episode(key: string): Promise<EpisodeDetail | null> {
     const episode = await (await this.index()).episode(key);
     if (!episode || episode.messageValue.length > 0) return episode;
@@ -156,7 +155,6 @@ export class RunReader {
     return (this.#columns?.bytes ?? 0) + (this.#index?.bytes ?? 0);
   }
 
-  /** Frees data that can be read again. */
   forget(): void {
     [this.#index, this.#columns] = [null, null];
   }
@@ -218,7 +216,6 @@ function summaryOf(
   };
 }
 
-/** Name of a setting: a name, or an object with a name or file. */
 function nameOf(value: unknown): string | null {
   const { name, file } = recordOf(value);
   const shown = [name, file, value].find((each) => typeof each === "string" || typeof each === "number");

@@ -1,7 +1,7 @@
 import type { AgentId } from "@laconic/core";
 import type { EpisodeKind, EpisodeQuery, EpisodeSummary, SampleQuery, SampleRow, SampleVerdict } from "../protocol.ts";
 
-/** An episode in a list. Tokens stay on disk. */
+/** Tokens of episodes stay on disk. */
 export interface ListedRow {
   readonly summary: EpisodeSummary;
   readonly agents: readonly AgentId[];
@@ -13,7 +13,6 @@ export interface ListedRow {
 export interface ListedSample {
   readonly row: Omit<SampleRow, "question" | "gold">;
   readonly question: { readonly text: string };
-  /** In lower case. */
   readonly answer: string;
 }
 
@@ -54,8 +53,7 @@ export function selectRows(rows: readonly ListedRow[], query: EpisodeQuery): rea
 
 /**
  * Ignores offset and limit.
- * @param samples - oldest first
- * @param byQuestion - order that keeps the samples of a question together
+ * @param byQuestion - order that keeps a question's samples together
  */
 export function selectSamples<S extends ListedSample>(
   samples: readonly S[],
@@ -80,7 +78,7 @@ export function selectSamples<S extends ListedSample>(
   return selected.toSorted(byQuestion);
 }
 
-/** Repeats on which two methods disagree, right against wrong. Compares any method if `method` is missing. */
+/** Right against wrong; any method if `method` is missing. */
 function disagreeingOn(
   samples: readonly ListedSample[],
   method: string | undefined,
@@ -101,7 +99,7 @@ function repeatOf({ row }: Pick<ListedSample, "row">): string {
   return JSON.stringify([row.benchmark, row.problem, row.repeat]);
 }
 
-/** Descending and stable; rows without a value come last. */
+/** Stable; rows without a value come last. */
 function mostFirst<T>(rows: readonly T[], valueOf: (row: T) => number | null): readonly T[] {
   const keys = Float64Array.from(rows, (row) => -(valueOf(row) ?? -Infinity));
   // Sorting plain numbers is ten times as fast.

@@ -13,15 +13,13 @@ import { embeddedBytes, embeddedJson, recordBench, recordRun, type Recording } f
 
 /** Options of `exportPage`. */
 export interface ExportOptions {
-  /** Exports runs and benches in and below them. */
   readonly folders: readonly string[];
-  /** Max file size. Default 3 MB. */
+  /** Default 3 MB. */
   readonly maxBytes?: number;
-  /** Displayed time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
-  /** Folder of the built pages. Default {@link webFolder}. */
+  /** Default {@link webFolder}. */
   readonly pages?: string;
-  /** Called before the pages are built. */
   readonly note?: (text: string) => void;
   readonly tokenizerOf?: TokenizerOf;
 }
@@ -36,12 +34,12 @@ export interface ExportedPage {
   readonly leftOut: readonly string[];
 }
 
-/** Max runs and max benches per file; the newest are kept. */
+/** The newest are kept. */
 const maxEach = 40;
 
 /**
- * Exports the dashboard of some folders as one file without server and requests.
- * @throws LaconicError `config_invalid` for a folder that is missing, empty, or too large for the file
+ * Exports a dashboard as one file without server and requests.
+ * @throws LaconicError `config_invalid` for a folder that is missing, empty, or too large
  */
 export async function exportPage(options: ExportOptions): Promise<ExportedPage> {
   checkOptions(options);
@@ -100,7 +98,6 @@ async function recordView(
   return { ...view, start: startOf(view) };
 }
 
-/** Opens a single run or bench directly, several runs compared. */
 function startOf({ runs, benches }: RecordedView): string {
   const [run, bench] = [runs[0], benches[0]];
   if (runs.length === 1 && run) return `#/run/${run.detail.summary.id}`;

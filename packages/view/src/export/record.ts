@@ -37,7 +37,7 @@ export function embeddedBytes(value: unknown): number {
   return Buffer.byteLength(embeddedJson(value));
 }
 
-/** Records as many steps, curves and conversations of a run as `maxBytes` allow, most telling first. */
+/** Most telling first, within `maxBytes`. */
 export async function recordRun(
   data: ViewData,
   id: string,
@@ -114,7 +114,7 @@ function lacks(name: string, here: number, all: number, rest: string): string[] 
   return here < all ? [`${name}: ${formatCount(here)} of ${formatCount(all)} ${rest}`] : [];
 }
 
-/** Takes items in order until the bytes are used up. Large items are reduced. */
+/** Reduces large items; stops when the bytes are used up. */
 async function fit<T>(
   keys: Iterable<string>,
   maxBytes: number,
@@ -143,10 +143,7 @@ function withHeldOthers<T extends { readonly others: readonly { readonly key: st
   return items.map((item) => ({ ...item, others: item.others.filter(({ key }) => held.has(key)) }));
 }
 
-/**
- * The first telling problem at all evaluations, both ends of others, last and first evaluation alternating, then the
- * newest.
- */
+/** First telling problem at all evaluations, both ends of others, last and first evaluation, then the newest. */
 async function keysOf(
   data: ViewData,
   id: string,

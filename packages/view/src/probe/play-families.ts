@@ -18,15 +18,12 @@ import { differenceOf, type Difference, type Figure } from "../runs/compare-runs
 export interface ProbeProgress {
   readonly family: string;
   readonly episodes: number;
-  /** Max total episodes. */
   readonly planned: number;
 }
 
 export interface ProbeChoice extends Pick<ProbeSources, "seed" | "actor" | "fetched"> {
-  /** Test problems, and max problems per family. */
   readonly problems: number;
   readonly families: readonly string[];
-  /** User problems by family. */
   readonly own: ReadonlyMap<string, readonly Problem[]>;
   readonly onEpisode?: (state: ProbeProgress) => void;
 }
@@ -41,7 +38,7 @@ interface Played {
 
 /**
  * Plays the run's test problems, then each family.
- * @throws LaconicError `config_invalid` for a task without test problems, and evaluation errors
+ * @throws LaconicError `config_invalid` for a task without test problems
  */
 export async function playFamilies(found: FoundRun, opened: OpenedParts, choice: ProbeChoice): Promise<ProbeRecord> {
   const { families, own, seed } = choice;
@@ -80,7 +77,7 @@ export async function playFamilies(found: FoundRun, opened: OpenedParts, choice:
   return { version: 1, step: found.state.step, seed, base: figures, families: probed, skipped };
 }
 
-/** Each episode uses the random numbers of its base episode. */
+/** Uses the random numbers of the base episode. */
 async function playPaired(
   { family, change, parts, unheard, problems }: ProbePlan,
   base: readonly RecordedEpisode[],
@@ -121,7 +118,6 @@ function player({ config, state }: FoundRun, { seed, onEpisode }: ProbeChoice): 
   };
 }
 
-/** Only graded episodes count for accuracy. */
 function figuresOf(episodes: readonly RecordedEpisode[]): ProbeFigures {
   const grades = episodes.map((episode) => gradeOf(episode)).filter((grade) => !Number.isNaN(grade));
   const calls = episodes.flatMap(({ episode }) => episode.ledger.calls);

@@ -23,14 +23,13 @@ import { playFamilies, type ProbeChoice } from "./play-families.ts";
 export interface ProbeOptions extends RunChoice, Pick<ProbeChoice, "problems" | "seed" | "onEpisode"> {
   /** Family names; null for all. */
   readonly families: readonly string[] | null;
-  /** Module with user problems. A family replaces the built-in one of its name. */
+  /** User problems replace the built-in family of the same name. */
   readonly file: string | null;
-  /** Actor in `other-actor`, like `--actor` of `eval`. */
   readonly actor: string | null;
 }
 
 /**
- * Compares a run's team with other problems or teammates to its test problems. Writes `probe.json`.
+ * Compares a team with other problems or teammates to its test problems; writes `probe.json`.
  * @throws LaconicError `config_invalid` for an unknown family; `run_missing`, `checkpoint_missing`,
  * `checkpoint_corrupt`; `data_invalid` for unsuitable problems; `scoring_failed`
  */

@@ -13,11 +13,10 @@ import { budgetOf } from "../runs/settings.ts";
 
 /** Text and picture of a run, for terminals and READMEs. */
 export interface RunReport {
-  /** Damage, declines, and training warnings. */
   readonly warnings: readonly string[];
-  /** First problem recorded before and after training, with messages; null without one. */
+  /** First problem recorded before and after training; null without one. */
   firstProblem(): Promise<string | null>;
-  /** Accuracy-token plane as an SVG file. @throws LaconicError `run_missing` before the first evaluation */
+  /** SVG file. @throws LaconicError `run_missing` before the first evaluation */
   picture(): string;
 }
 
@@ -77,7 +76,7 @@ function shortened(text: string): string {
   return line.length > 160 ? `${line.slice(0, 160)} ...` : line;
 }
 
-/** Writes the bench's tables next to its samples: Markdown, CSV and LaTeX. */
+/** Writes Markdown, CSV and LaTeX next to the samples. */
 export async function writeBench(directory: string): Promise<BenchReport> {
   return writeBenchReport(directory, {
     spent: await readSpent(directory),

@@ -21,7 +21,7 @@ export function trainingResult(done: StartedRun, budget: number | null): Trainin
   return { json: figuresOf(done, states, budget), text: textOf(done, states, budget) };
 }
 
-/** Result of training through an endpoint, without validation: means of the first and last step. */
+/** Means of the first and last step, for training through an endpoint. */
 export async function servedTrainingResult(
   directory: string,
   { steps, seconds, trainingSeconds, device }: StartedRun,
@@ -126,7 +126,7 @@ function timeLine({ warmStart, seconds, trainingSeconds, earlierSeconds, device 
     : `${steps}; ${formatDuration(seconds)} in all since ${warmStart ? "the warm start" : "it was started"}`;
 }
 
-/** Change of a token count: `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
+/** `4.25 times fewer`, `1.3 times as many`, `as many as before`. */
 export function tokenChange(before: number, after: number, than = "before"): string {
   if (!(before > 0) || !(after > 0)) return before === after ? `as many as ${than}` : "not comparable";
   const ratio = before / after;
@@ -142,7 +142,7 @@ export function measureLines(states: Course): string[] {
   return names.map((name) => `${printable(name)}  ${way(states, (of) => numberText(of.measures?.[name]))}`);
 }
 
-/** One line per agent: perplexity of its messages, and share of the commonest template (missing in older runs). */
+/** Perplexity of messages and share of the commonest template, by agent. */
 export function languageLines(states: Course): string[] {
   return Object.entries(states.at(-1)?.language ?? {}).map(([agent, last]) => {
     const figures = languageFigures
@@ -158,7 +158,6 @@ const languageFigures = [
   ["commonestTemplate", "share of one template"],
 ] as const;
 
-/** `before -> after`, with "-" for missing values. */
 function way(states: Course, show: (of: Measured) => string | undefined): string {
   return states.map((state) => (state && show(state)) ?? "-").join(" -> ");
 }
@@ -167,7 +166,7 @@ function numberText(value: number | undefined): string | undefined {
   return value === undefined ? undefined : formatNumber(value);
 }
 
-/** Note on unscored problems for an evaluation's figures; empty if all are scored. */
+/** Note on unscored problems; empty if all are scored. */
 export function withoutScore({ scoring }: Pick<Evaluation, "scoring">): string {
   const described = scoring ? describeUnscored(scoring) : "";
   return described === "" ? "" : `; left out without a score: ${described}`;

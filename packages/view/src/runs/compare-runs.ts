@@ -10,13 +10,13 @@ import { settingsOf } from "./settings.ts";
 export interface Figure {
   readonly mean: number;
   readonly values: readonly number[];
-  /** 95 % interval: over one run's validation problems, or of several runs' mean by Student's t; null if unknown. */
+  /** 95 %: over one run's problems, or of the runs' mean by Student's t; null if unknown. */
   readonly interval: readonly [low: number, high: number] | null;
 }
 
 /** Difference to the first group, with 95 % interval. */
 export interface Difference extends Estimate {
-  /** Unit of the interval: seeds (Welch 1947), or validation problems of single runs (Newcombe 1998, method 10). */
+  /** Seeds (Welch 1947), or problems of single runs (Newcombe 1998, method 10). */
   readonly of: "seeds" | "problems" | null;
 }
 
@@ -29,7 +29,7 @@ export interface RunGroup {
   readonly seconds: Figure | null;
 }
 
-/** Differences of a group to the first. */
+/** Differences to the first group. */
 export interface GroupDifference {
   readonly name: string;
   readonly accuracy: Difference | null;
@@ -39,11 +39,10 @@ export interface GroupDifference {
 
 /** Settings and figures of groups of runs. */
 export interface Comparison {
-  /** Settings that differ between groups: values by group, null if not set. */
+  /** Values by group, null if not set. */
   readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
   readonly groups: readonly RunGroup[];
   readonly differences: readonly GroupDifference[];
-  /** Limitations, as sentences. */
   readonly notes: readonly string[];
 }
 
@@ -125,7 +124,6 @@ function groupOf(runs: readonly RunSummary[]): RunGroup {
   };
 }
 
-/** @param ofOne - interval of a single value */
 function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["interval"] = null): Figure | null {
   const mean = meanOf(values);
   if (mean === null) return null;
@@ -135,7 +133,7 @@ function figureOf(values: readonly number[], max = Infinity, ofOne: Figure["inte
   return { mean, values, interval: interval && [Math.max(0, interval[0]), Math.min(max, interval[1])] };
 }
 
-/** Returns `other` minus `first`; null if one is missing. */
+/** `other` minus `first`; null if one is missing. */
 export function differenceOf(first: Figure | null, other: Figure | null): Difference | null {
   if (!first || !other) return null;
   const value = other.mean - first.mean;

@@ -14,7 +14,7 @@ export interface FoundFolder {
   readonly folder: string;
 }
 
-/** Search depth: `sweeps/budgets/runs/NAME-0` is four deep. */
+/** `sweeps/budgets/runs/NAME-0` is four deep. */
 const maxDepth = 6;
 const maxFolders = 20_000;
 
@@ -73,7 +73,7 @@ export async function checkFolders(folders: readonly string[]): Promise<void> {
       });
 }
 
-/** Resolved path of a folder; null for anything else or a failing disk. */
+/** Resolved; null for anything else or a failing disk. */
 export async function realFolder(folder: string): Promise<string | null> {
   try {
     const path = await realpath(folder);

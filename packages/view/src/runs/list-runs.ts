@@ -19,7 +19,6 @@ export interface RunSummary extends Omit<
 > {
   readonly folder: string;
   readonly name: string;
-  /** Settings changed during training. */
   readonly changes: readonly ChangesOfStep[];
   readonly warnings: number;
 }
@@ -49,9 +48,9 @@ export async function listRuns(folder: string): Promise<RunSummary[]> {
 const optional = ["DEVICE", "WARNINGS"];
 
 /**
- * Formats runs as lines under a head.
+ * Formats runs as lines.
  * @param folder - base of relative paths
- * @param columns - terminal width: narrow ones omit device and warnings, and cut the start of long names
+ * @param columns - terminal width; narrow ones omit columns and cut long names
  */
 export function runLines(runs: readonly RunSummary[], folder: string, columns: number = Infinity): string[] {
   const head = ["RUN", "STATE", "STEPS", "ACCURACY", "TOKENS", "TIME", "DEVICE", "WARNINGS"];

@@ -3,9 +3,8 @@ import { join, sep } from "node:path";
 import type { Stats } from "node:fs";
 import { folderSource, type RunSource } from "@laconic/trainer/reading";
 
-/** Files of a folder below an opened one. Links that leave the opened folder are never followed. */
+/** Links that leave the opened folder are never followed. */
 export class RunPlace implements RunSource {
-  /** Both resolved. */
   readonly root: string;
   readonly folder: string;
   readonly #files: RunSource;

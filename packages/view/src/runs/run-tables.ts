@@ -30,7 +30,7 @@ export interface RunTable {
 export interface RunExport {
   readonly folder: string;
   readonly files: readonly { readonly file: string; readonly rows: number }[];
-  /** Number of texts that a spreadsheet would run as a formula; written with an apostrophe. */
+  /** Texts that a spreadsheet would run as a formula; written with an apostrophe. */
   readonly defused: number;
 }
 
@@ -49,7 +49,7 @@ export class CsvWriter {
     for await (const cells of rows()) yield line(cells);
   }
 
-  /** @returns number of rows without header */
+  /** Counts rows without header. */
   async write(table: RunTable, file: string): Promise<number> {
     let rows = -1;
     const lines = this.lines(table);
@@ -64,7 +64,7 @@ export class CsvWriter {
   }
 }
 
-/** Writes tables of a run to `TABLE.csv` in a folder. @throws LaconicError `run_missing` */
+/** Writes `TABLE.csv` files. @throws LaconicError `run_missing` */
 export async function exportRun(
   directory: string,
   folder: string,
@@ -81,7 +81,7 @@ export async function exportRun(
   return { folder, files, defused: writer.defused };
 }
 
-/** Tables of a run by name. Rows are streamed: files can exceed memory. @throws LaconicError `run_missing` */
+/** Streams rows: files can exceed memory. @throws LaconicError `run_missing` */
 export async function runTables(directory: string): Promise<(name: TableName) => Promise<RunTable>> {
   if (!(await readRunSummary(directory)))
     throw new LaconicError("run_missing", `${directory} has no run; name a run folder`, { directory });
@@ -99,7 +99,7 @@ export async function runTables(directory: string): Promise<(name: TableName) =>
 
 type Column<T> = readonly [name: string, cell: (row: T) => unknown];
 
-/** Cells have no control or direction characters, which could affect a terminal. */
+/** Control and direction characters could affect a terminal. */
 function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>): RunTable {
   return {
     columns: columns.map(([name]) => printable(name)),
@@ -109,7 +109,6 @@ function tableOf<T>(columns: readonly Column<T>[], rows: () => AsyncIterable<T>)
   };
 }
 
-/** Metrics and times by step. */
 async function metricsTable(source: RunSource): Promise<RunTable> {
   const { metrics, timing } = runFiles;
   const names = new Set<string>(["step"]);
@@ -126,7 +125,7 @@ async function metricsTable(source: RunSource): Promise<RunTable> {
   );
 }
 
-/** Problem group of an evaluation; the group of all problems has an empty name. */
+/** The group of all problems has an empty name. */
 interface EvaluatedGroup {
   readonly step: unknown;
   readonly group: string;
@@ -167,10 +166,9 @@ async function evaluationsTable(source: RunSource): Promise<RunTable> {
   );
 }
 
-/** Episode with its number within its kind, from 0, which turn rows repeat. */
+/** Numbered within its kind, from 0. */
 type Numbered = RecordedEpisode & { readonly kind: "evaluation" | "training"; readonly number: number };
 
-/** Validation episodes, then the recorded training episodes. */
 async function* episodesOf(source: RunSource): AsyncGenerator<Numbered> {
   for (const kind of ["evaluation", "training"] as const) {
     let number = 0;

@@ -1,6 +1,6 @@
 import { isRecord, type UnknownRecord } from "@laconic/core";
 
-/** Configuration leaves by dotted key. Lists are leaves, as JSON. */
+/** Leaves by dotted key; lists are leaves, as JSON. */
 export function settingsOf(value: unknown, path = ""): Record<string, string | number | boolean | null> {
   if (!isRecord(value)) {
     const isPlain = value === null || ["string", "number", "boolean"].includes(typeof value);

@@ -16,7 +16,7 @@ import {
   meanSide,
 } from "./summary.ts";
 
-/** Writes `sweep.md` and `sweep.svg` into a sweep's folder; returns figures and Markdown. */
+/** Writes `sweep.md` and `sweep.svg`. */
 export async function writeSweep(
   folder: string,
   results: readonly VariantResult[],
@@ -46,16 +46,13 @@ export async function writeSweep(
 /** Result of an ablation. */
 export interface AblationReport extends Omit<SweepSummary, "rows" | "hypervolume" | "tokensAtStartAccuracy"> {
   readonly seeds: readonly number[];
-  /** Base first. Differences are relative to it. */
+  /** Base first; differences are to it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly skipped: readonly SkippedVariant[];
   readonly publishedSource: string;
 }
 
-/**
- * Writes `ablation.md` and `ablation.svg` into an ablation's folder.
- * @returns figures, and Markdown with table, interpretation and skipped variants
- */
+/** Writes `ablation.md` and `ablation.svg`; returns figures and Markdown. */
 export async function writeAblation(
   folder: string,
   results: readonly VariantResult[],
@@ -95,7 +92,7 @@ export async function writeAblation(
 
 type Column<Row> = readonly [head: string, cell: (row: Row) => string | number | null, isShown?: boolean];
 
-/** Markdown table rows. User text cannot leave its cell. */
+/** User text cannot leave its cell. */
 function markdownTable<Row>(rows: readonly Row[], all: readonly Column<Row>[]): string[] {
   const columns = all.filter(([, , isShown = true]) => isShown);
   const cells = formatCells(rows.map((row) => columns.map(([, cell]) => cell(row))));
@@ -115,7 +112,6 @@ function startText({ before, beforeLessons }: Pick<SweepSummary, "before" | "bef
     : `Before training: ${figures(before)}.`;
 }
 
-/** Seeds, problems and statistical methods of the differences. */
 function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | "problems" | "split">): string {
   const seeds = Math.min(...rows.map((row) => row.seeds));
   if (seeds === 1)
@@ -125,14 +121,13 @@ function differencesNote({ rows, problems, split }: Pick<SweepSummary, "rows" | 
   return `Differences: means of ${seeds} seeds on the same ${problems} ${split} problems, 95 % by Student's t over the seeds. p: Student's t, after Holm's correction over the ${counted(comparisons, "comparison")} of the table.`;
 }
 
-/** Difference with interval and p-value: `-1.2 [-2, -0.4], p 0.02`. */
+/** `-1.2 [-2, -0.4], p 0.02`. */
 function differenceText(difference: Difference | null, format: (value: number) => string): string {
   const text = formatEstimate(difference, format);
   const p = difference?.p ?? null;
   return p === null ? text : `${text}, p ${p < 0.001 ? "< 0.001" : String(Number(p.toPrecision(2)))}`;
 }
 
-/** Interprets each variant's intervals against the base. */
 function comparisonTexts([base, ...others]: AblationReport["rows"]): string[] {
   return others.map((row) => {
     const tokens = comparisonText(row.tokenDifference, formatNumber, ["tokens", "fewer", "more"]);
@@ -164,7 +159,7 @@ function changeTexts(results: readonly VariantResult[]): string[] {
   });
 }
 
-/** Writes `NAME.svg`: the accuracy-token plane with all variants. */
+/** Writes `NAME.svg`, the accuracy-token plane. */
 export async function writeVariantPicture(
   folder: string,
   name: string,
@@ -175,7 +170,7 @@ export async function writeVariantPicture(
   await writeFile(join(folder, `${name}.svg`), planeFile(plane, "wide"));
 }
 
-/** Numbered points of variants with their seeds, and the start. A single variant is joined to its start. */
+/** Numbered points with their seeds; a single variant is joined to its start. */
 export function variantPlane(
   results: readonly VariantResult[],
   title: string,

@@ -13,7 +13,6 @@ export interface SweepRow {
   readonly tokens: number;
   /** Accuracy minus price times tokens; null without a price. */
   readonly score: number | null;
-  /** No other variant is cheaper and better. */
   readonly onFrontier: boolean;
   /** Difference to the first variant; null for the first. */
   readonly accuracyDifference: Difference | null;
@@ -23,24 +22,24 @@ export interface SweepRow {
 
 /** Difference to the first variant with 95 % interval, paired by seed and problem. */
 export interface Difference extends Estimate {
-  /** Two-sided, Student's t over seeds, Holm-corrected over the table; null without spread between seeds. */
+  /** Two-sided, Student's t over seeds, Holm-corrected; null without spread between seeds. */
   readonly p: number | null;
 }
 
 /** Result of a sweep or ablation. */
 export interface SweepSummary {
   readonly rows: readonly SweepRow[];
-  /** Share of the plane that the sweep dominates, up to the untrained team's tokens. */
+  /** Dominated share of the plane, up to the untrained team's tokens. */
   readonly hypervolume: number;
-  /** Untrained team, after any warm start: mean over runs. */
+  /** Untrained, after any warm start: mean over runs. */
   readonly before: Side;
-  /** Team before the warm start; null unless all runs had one. */
+  /** Before the warm start; null unless all runs had one. */
   readonly beforeLessons: Side | null;
   /** Frontier tokens at the untrained team's accuracy; null if no variant reaches it. */
   readonly tokensAtStartAccuracy: number | null;
-  /** Scored problems, minimum over runs. */
+  /** Scored, minimum over runs. */
   readonly problems: number;
-  /** Split of the final figures: `test` if every run has measured it. */
+  /** `test` if every run has measured it. */
   readonly split: "test" | "validation";
   /** Score per token. */
   readonly price: number | null;
@@ -154,7 +153,7 @@ function differencesOf(measured: readonly MeasuredRuns[], price: number | null):
   ];
 }
 
-/** Scored episodes of the test or last evaluation, by seed. */
+/** Scored; of the test or last evaluation. */
 async function measuredOf(
   folder: string,
   results: readonly VariantResult[],

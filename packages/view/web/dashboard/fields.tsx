@@ -4,7 +4,6 @@ import { setQuery, useQuery } from "./navigation.ts";
 
 interface FieldProps {
   readonly label: string;
-  /** Setting name in the address. */
   readonly query: string;
 }
 
@@ -41,7 +40,6 @@ export function SearchField({
 interface ChoiceProps extends FieldProps {
   readonly any?: string;
   readonly options: readonly Option[];
-  /** Value if the address has none. */
   readonly value?: string;
 }
 
@@ -50,7 +48,7 @@ export function Choice({ query, value = "", ...rest }: ChoiceProps) {
   return <Select {...rest} value={useQuery(query) || value} onChange={change} />;
 }
 
-/** Checkbox: `on` in the address if checked. */
+/** `on` in the address if checked. */
 export function Check({ label, query, on = "1" }: FieldProps & { on?: string }) {
   return (
     <label class="check">

@@ -10,14 +10,13 @@ import { refresh, useLoaded, type Loaded } from "./server.ts";
 const pageSize = 50;
 
 interface FoundList<Row> extends Loaded<ListPage<Row>> {
-  /** Active fields. */
   readonly search: string;
   readonly page: number;
   again(): void;
   clear(): void;
 }
 
-/** @param path - server path of the list @param fields - setting names, shared by address and server */
+/** @param fields - setting names, shared by address and server */
 export function useFoundList<Row>(path: string, fields: readonly string[]): FoundList<Row> {
   const route = useRoute();
   const page = Math.max(0, Math.floor(Number(one(route, "page")) || 0));
@@ -72,7 +71,6 @@ interface RowsProps<Row> {
   readonly chosen: string;
   readonly label: string;
   readonly choose: (key: string) => void;
-  /** Row content, three lines. */
   readonly children: (row: Row) => ComponentChildren;
 }
 

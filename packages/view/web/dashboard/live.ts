@@ -2,7 +2,7 @@ import type { RunSummary, ViewEvent } from "../../src/protocol.ts";
 import { storeOf, type Store } from "../parts/store.ts";
 import { api, patch, refresh } from "./server.ts";
 
-/** `copy`: exported page without a server. */
+/** `copy`: exported page. */
 type Connection = "connecting" | "live" | "gone" | "copy";
 
 export const connection: Store<Connection> = storeOf<Connection>("connecting");
@@ -11,7 +11,7 @@ type RunEvent = Extract<ViewEvent, { type: "run" }>;
 
 const listeners = new Set<(event: RunEvent) => void>();
 const grown = new Map<string, RunEvent>();
-/** Min milliseconds between updates of the shown runs, and of the run list. */
+/** Milliseconds between updates of shown runs, and of the run list. */
 const [everyMs, listEveryMs] = [1000, 5000];
 const again: Partial<Record<"grown" | "runs", ReturnType<typeof setTimeout>>> = {};
 

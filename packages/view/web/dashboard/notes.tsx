@@ -9,7 +9,7 @@ import { patch, put, useLoaded, type ServerError } from "./server.ts";
 const empty: RunNote = { note: "", tags: [] };
 const noNotes: Notes["byRun"] = {};
 
-/** Notes by run id; none in exported pages. */
+/** None in exported pages. */
 export function useNotes(): Notes["byRun"] {
   return useLoaded<Notes>("/notes").value?.byRun ?? noNotes;
 }
@@ -27,7 +27,7 @@ export function Tags({ note: { tags } = empty }: { note: RunNote | undefined }) 
   );
 }
 
-/** Note and tags of a run, with a form to change them if the server stores notes. */
+/** The form needs a server that stores notes. */
 export function RunNotes({ run }: { run: string }) {
   const notes = useLoaded<Notes>("/notes").value;
   const [draft, setDraft] = useState<RunNote | null>(null);

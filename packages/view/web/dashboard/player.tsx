@@ -3,24 +3,21 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/elements.tsx";
 
 interface PlayerProps {
-  /** Button text while paused. */
   readonly verb: "Play" | "Replay";
   /** Position from 0 to `last`. */
   readonly at: number;
   readonly last: number;
   readonly text: string;
-  /** Milliseconds per frame. */
   readonly waitMs: number;
-  /** Positions per frame. Default 1. */
+  /** Default 1. */
   readonly stride?: number;
   readonly hasSteps?: boolean;
-  /** Event positions, shown below the slider. */
   readonly marks?: readonly number[];
   readonly show: (place: number) => void;
   readonly children?: ComponentChildren;
 }
 
-/** Restarts from the beginning at the end. */
+/** Restarts at the end. */
 export function Player(props: PlayerProps) {
   const { verb, at, last, text, waitMs, stride = 1, hasSteps = false, marks = [], show, children } = props;
   const [isPlaying, setPlaying] = useState(false);

@@ -22,7 +22,7 @@ export function formatRoute({ path, query }: Route): string {
   return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-/** First value of a name, or empty text. */
+/** First value, or empty text. */
 export function one(route: Route, name: string): string {
   return all(route, name)[0] ?? "";
 }

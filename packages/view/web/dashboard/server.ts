@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../../src/protocol.ts";
 
-/** Last value, and the failure of the last request, if any. */
+/** Last value, and any failure of the last request. */
 export interface Loaded<T> {
   readonly value: T | null;
   readonly error: ServerError | null;
@@ -25,14 +25,14 @@ type Recorded = (path: string) => Promise<unknown>;
 
 let recorded: Recorded | null = null;
 
-/** Answers all requests from the page's data. */
+/** Answers from the page's data. */
 export function answerFrom(answers: Recorded): void {
   recorded = answers;
 }
 
 interface Entry {
   loaded: Loaded<unknown>;
-  /** Request number, so that older answers do not replace newer ones. */
+  /** Older answers do not replace newer ones. */
   sent: number;
   readonly users: Set<() => void>;
 }
@@ -91,7 +91,7 @@ export function useLoaded<T>(path: string | null): Loaded<T> {
   return useLoadedAll<T>([path])[0] ?? nothing;
 }
 
-/** Reloads stale paths that are shown, and drops the others. */
+/** Reloads stale shown paths, drops others. */
 export function refresh(isStale: (path: string, hasFailed: boolean) => boolean): void {
   for (const [path, entry] of entries) {
     if (!isStale(path, entry.loaded.error !== null)) continue;

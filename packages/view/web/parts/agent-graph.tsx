@@ -35,7 +35,7 @@ interface AgentGraphProps {
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
-  /** Short texts next to names: private fact or message. */
+  /** Private fact or message. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
   readonly prices?: PriceWords;
   /** Source of numbers without room in the picture, such as "the table". */
@@ -179,7 +179,6 @@ function Travelling({ message, layout }: { message: TravellingMessage; layout: G
   if (!place) return null;
   const shown = clipped(message.silent ? "silent" : message.text);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
-  // Clamps to the picture.
   const within = (x: number): string =>
     `${Math.min(layout.width - width / 2 - 2, Math.max(width / 2 + 2, x)).toFixed(1)}px`;
   const end = message.silent ? place.from : place.to;
@@ -198,7 +197,6 @@ function Travelling({ message, layout }: { message: TravellingMessage; layout: G
   );
 }
 
-/** Screen reader description. */
 function inWords({ agents, speech: { edges, written }, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${spokenName(agent)} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const reads = edges

@@ -7,13 +7,11 @@ import { saveFile } from "./save-file.ts";
 export type CsvRow = Parameters<typeof csvLine>[0];
 
 interface ChartFilesProps {
-  /** File name without its end. */
   readonly name: string;
-  /** Title row and values. */
   readonly rows: () => readonly CsvRow[];
 }
 
-/** Buttons that save the chart around them as a picture and as a table. */
+/** Saves the chart around it. */
 export function ChartFiles({ name, rows }: ChartFilesProps) {
   const file = name.replaceAll(/[^\w.-]+/gu, "-");
   return (

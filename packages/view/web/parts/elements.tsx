@@ -49,7 +49,6 @@ export type Option = string | readonly [value: string, name: string];
 interface SelectProps {
   readonly label: string;
   readonly value: string;
-  /** Label of the empty value, if selectable. */
   readonly any?: string;
   readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
@@ -86,13 +85,11 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly kind?: string;
   readonly rowClass?: (row: Row) => string;
-  /** Titles above the first row of groups, by row number. */
   readonly titles?: ReadonlyMap<number, ComponentChildren>;
-  /** Sort column, and the action of a title. */
   readonly sort?: { readonly by: string; readonly isDown: boolean; readonly toggle: (by: string) => void };
 }
 
-/** Scrollable table; narrow screens show each row as a list. */
+/** Narrow screens show each row as a list. */
 export function Table<Row>({ label, columns, rows, kind = "", rowClass = () => "", titles, sort }: TableProps<Row>) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={visibleLine(label)}>

@@ -9,29 +9,26 @@ export interface GraphNote {
 }
 
 export interface PriceWords {
-  /** Short form for lines. */
   readonly format: (cost: number) => string;
-  /** Form for sentences. */
   readonly exact: (cost: number) => string;
   /** Ends "what they cost, …". */
   readonly unit: string;
 }
 
-/** Two significant digits; tables have more. */
+/** Two significant digits. */
 export const inReward: PriceWords = {
   format: (cost) => formatNumber(Number(cost.toPrecision(2))),
   exact: formatNumber,
   unit: "in reward",
 };
 
-/** Max characters in the picture; the transcript is complete. */
 const maxCharacters = 26;
 
 export function clipped(text: string): string {
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
-/** Name size in pixels, and max letter width in units of it. East Asian letters and emoji are square. */
+/** Pixels, and max letter width in units of it; East Asian letters and emoji are square. */
 const [nameSize, widestBold] = [15, 0.7];
 const wideLetter = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF01-\uFF60\u{1F000}-\u{3FFFF}]/u;
 
@@ -55,7 +52,7 @@ export function tokenWord(shown: string): "token" | "tokens" {
   return shown === "1" ? "token" : "tokens";
 }
 
-/** Caption: meaning of numbers, and episode cost by kind. */
+/** Meaning of numbers, and episode cost by kind. */
 export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
   const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
   const start = `Lines show tokens read${onLines > 0 ? ` and their cost, ${unit}` : ""}.`;
@@ -143,7 +140,7 @@ interface Labelled {
   readonly prices: PriceWords;
 }
 
-/** Labels with words if all fit, else numbers only. Labels without room are dropped. */
+/** Words if all fit, else numbers; labels without room are dropped. */
 export function labelsOf(
   { agents, notes, prices }: Labelled,
   layout: GraphLayout,

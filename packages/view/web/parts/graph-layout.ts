@@ -9,7 +9,7 @@ export interface GraphLayout {
   readonly radius: number;
   /** Agent below all others, with its name underneath; null in a circle. */
   readonly below: string | null;
-  /** Distance between agents in a row; Infinity in a circle. */
+  /** Infinity in a circle. */
   readonly apart: number;
   readonly places: Readonly<Record<string, Point>>;
 }
@@ -18,9 +18,7 @@ export interface GraphLayout {
 export interface EdgePath {
   readonly from: Point;
   readonly to: Point;
-  /** Control point of the curve. */
   readonly control: Point;
-  /** Path attribute `d`. */
   readonly path: string;
 }
 
@@ -30,8 +28,8 @@ interface Link {
 }
 
 /**
- * Places the only reader below all others, other teams in a circle.
- * @param room - available pixels; units are larger than pixels only if agents lack room
+ * The only reader is below all others, other teams in a circle.
+ * @param room - pixels; units are larger only if agents lack room
  */
 export function layoutOf(
   agents: readonly string[],

@@ -20,7 +20,6 @@ export interface ChartLine {
   readonly steps: readonly number[];
   /** Null interrupts the line. */
   readonly values: readonly (number | null)[];
-  /** Range over several runs. */
   readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] };
   /** References are grey and dashed, measurements are dots. */
   readonly look?: "reference" | "dots";
@@ -32,14 +31,10 @@ interface LineChartProps {
   /** `share` is shown in per cent. */
   readonly unit: string;
   readonly height: number;
-  /** Screen reader description. */
   readonly label: string;
   readonly isLog?: boolean;
-  /** Fixed y range. */
   readonly yRange?: Range;
-  /** Steps with changed settings. */
   readonly changes?: readonly { readonly step: number; readonly text: string }[];
-  /** Called with a dragged range. */
   readonly onSelect?: (range: Range) => void;
 }
 

@@ -1,18 +1,17 @@
-/** Plain text, or a hidden or direction character shown by name. */
+/** A hidden or direction character is shown by name. */
 interface TextPiece {
   readonly text: string;
-  /** Missing for plain text. */
   readonly mark?: string;
 }
 
 /**
- * Hidden and direction characters: controls except tab and line feed, format characters, half surrogates, line
- * separators, and invisible fillers and selectors.
+ * Controls except tab and line feed, format characters, half surrogates, line separators, and invisible fillers and
+ * selectors.
  */
 const hidden =
   /(?![\t\n])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u{E0000}-\u{E0FFF}]|[\u17B4\u17B5]|[\u180B-\u180F]|\u034F)/gu;
 
-/** Max pieces per text, to limit page size. */
+/** Limits the page size. */
 const marksAtMost = 2000;
 
 /** The joined pieces are the text. */
@@ -31,7 +30,7 @@ export function visiblePieces(text: string): readonly TextPiece[] {
   return pieces;
 }
 
-/** Named characters are in brackets, line ends become spaces. */
+/** Named characters in brackets, line ends as spaces. */
 export function visibleLine(text: string, max = 200): string {
   const { shown, rest } = cutText(text, max);
   const line = visiblePieces(shown)
@@ -41,7 +40,7 @@ export function visibleLine(text: string, max = 200): string {
   return rest > 0 ? `${line}…` : line;
 }
 
-/** Cuts text without splitting a character. `rest`: remaining UTF-16 units. */
+/** Never splits a character. `rest`: remaining UTF-16 units. */
 export function cutText(text: string, max: number): { readonly shown: string; readonly rest: number } {
   if (text.length <= max) return { shown: text, rest: 0 };
   const last = text.charCodeAt(max - 1);

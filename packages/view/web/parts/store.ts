@@ -44,7 +44,7 @@ function storedText(key: string): string | null {
   }
 }
 
-/** Returns the value and redraws on changes. */
+/** Redraws on changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, redraw] = useState(0);
   useEffect(() => {

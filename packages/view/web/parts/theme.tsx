@@ -14,7 +14,6 @@ document.adoptedStyleSheets.push(design);
 paint();
 theme.subscribe(paint);
 dark.addEventListener("change", paint);
-// Prints use the light scheme.
 addEventListener("beforeprint", () => (document.documentElement.dataset["theme"] = "light"));
 addEventListener("afterprint", paint);
 

@@ -14,7 +14,7 @@ import { levelIn, levelNames, settingsIn, type LevelName } from "./worker/settin
 
 const storyLicence = new URL("./model/LICENSE.txt", import.meta.url).href;
 
-/** @param query - address query: level and settings of a new run, and `embed` for pages within others */
+/** @param query - level and settings of a new run, and `embed` */
 export function App({ query }: { query: string }) {
   const isEmbedded = new URLSearchParams(query).has("embed") || window.top !== window;
   const [shown, setShown] = useState(() => levelIn(query));

@@ -14,12 +14,10 @@ interface AskFormProps {
   readonly about: string;
   readonly problem: OwnProblem;
   readonly note: string;
-  /** Agents that can get false information. */
   readonly liars?: readonly string[];
   readonly children: ComponentChildren;
 }
 
-/** Answered by the untrained and the current team. */
 function AskForm({ session, title, about, problem, note, liars = [], children }: AskFormProps) {
   const { state, send } = session;
   const [draw, setDraw] = useState(1);
@@ -185,7 +183,7 @@ export function AskTellers({ session }: { session: SessionHandle }) {
   );
 }
 
-/** Two conversations: before training and now, or without and with a change. */
+/** Before training and now, or without and with a change. */
 function BeforeAndNow({ kind, change = "", before, now, step }: NonNullable<PageState["asked"]>) {
   const { untrained, stillUntrained } = levelTexts[useContext(Level)];
   const trained = step === 0 ? stillUntrained : `After ${step} steps`;

@@ -5,7 +5,6 @@ import { Level, levelTexts } from "./level.ts";
 import type { SessionHandle } from "./use-session.ts";
 import { levelRanges, ranges, type Steering } from "./worker/settings.ts";
 
-/** Steps by which a finished run can be extended. */
 const moreSteps = 60;
 
 export function RunControls({ session: { state, send } }: { session: SessionHandle }) {

@@ -1,9 +1,9 @@
-/** Ping interval and max silence, well above the longest blocking part of a step on slow phones. */
+/** Longer than any blocking part of a step on slow phones. */
 const [everyMs, silentMs] = [2500, 20_000];
 
 /** Detects killed workers, which send no event. */
 export interface Heartbeat {
-  /** Resets the silence; call it for each worker message. */
+  /** Call it for each worker message. */
   received(): void;
   stop(): void;
 }

@@ -7,9 +7,7 @@ interface LevelTexts {
   readonly tab: string;
   readonly title: string;
   readonly about: string;
-  /** Text before the first step. */
   readonly before: string;
-  /** Titles of an untrained conversation next to another. */
   readonly untrained: string;
   readonly stillUntrained: string;
   readonly budget: string;

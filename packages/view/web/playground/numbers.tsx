@@ -97,16 +97,13 @@ export function Numbers({ state }: { state: PageState }) {
 
 interface CurveProps {
   readonly title: string;
-  /** Such as `64 episodes`. */
   readonly n: string;
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];
-  /** Target, or measurements at the same steps. */
   readonly other?: Pick<ChartLine, "values" | "label"> & { readonly look: "reference" | "dots" };
   readonly index: number;
   readonly lastStep: number;
   readonly unit?: "share";
-  /** Min upper end of the y axis. */
   readonly high: number;
 }
 

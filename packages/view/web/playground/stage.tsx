@@ -56,7 +56,7 @@ export function Stage({ team, episode, step }: { team: TeamSpeech; episode: Conv
   );
 }
 
-/** Plays conversations in sequence; drops all but the newest waiting one. */
+/** Drops all but the newest waiting one. */
 function usePlayback(latest: Conversation): { readonly shown: Conversation; readonly phase: Phase } {
   const [shown, setShown] = useState(latest);
   const [phase, setPhase] = useState<Phase>("over");
@@ -177,7 +177,7 @@ function Teller({ turn, told }: { turn: Conversation["turns"][number]; told: rea
 
 interface BarsProps {
   readonly tone: string;
-  /** Values from 0 to 1. */
+  /** 0 to 1. */
   readonly heights: readonly number[];
   readonly label: (count: number, steps: number) => string;
 }
@@ -212,7 +212,6 @@ function Verdict({ conversation: { right, answer } }: { conversation: Conversati
 export function ConversationView({ conversation, label }: { conversation: Conversation; label: string }) {
   const { turns, question, gold, tokens } = conversation;
   const isStory = useContext(Level) === "tellers";
-  // Digits are aligned, stories are shown as text.
   const font = isStory ? "" : "mono";
   return (
     <div class="conversation">

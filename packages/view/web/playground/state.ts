@@ -5,12 +5,9 @@ export interface PageState extends RunView {
   /** Null before the worker has opened. */
   readonly device: string | null;
   readonly keeping: Keeping;
-  /** Last checkpoint. */
   readonly savedStep: number;
   readonly active: boolean;
-  /** Training stops after this step. */
   readonly stopping: boolean;
-  /** Name of work longer than a step. */
   readonly busy: string | null;
   readonly episode: Conversation | null;
   readonly asked: (Answers & { readonly step: number }) | null;

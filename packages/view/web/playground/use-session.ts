@@ -8,7 +8,7 @@ import type { PlaygroundSettings } from "./worker/settings.ts";
 export interface SessionHandle {
   readonly state: PageState;
   send(command: Command): void;
-  /** Drops the run and opens another worker, which is required to change the device. */
+  /** Drops the run: only another worker can change the device. */
   replace(settings: PlaygroundSettings): void;
   /** Opens another worker that resumes from the last save. */
   restart(): void;
@@ -31,7 +31,6 @@ interface Running {
 
 interface SessionOptions {
   readonly settings: PlaygroundSettings;
-  /** Whether to store the run in the browser. */
   readonly keep: boolean;
 }
 
@@ -114,7 +113,7 @@ export function useSession({ settings: first, keep }: SessionOptions): SessionHa
   };
 }
 
-/** Saves when the tab is hidden, because the system may end it. Asks before closing an unsaved run. */
+/** The system may end a hidden tab. */
 function guardLeaving(
   latest: { readonly current: PageState },
   send: (command: Command) => void,

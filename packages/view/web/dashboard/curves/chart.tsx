@@ -23,7 +23,6 @@ interface ChartProps {
   readonly range: Range;
   readonly smoothing: number;
   readonly isLog: boolean;
-  /** Only for a single run. */
   readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
 }
@@ -32,7 +31,7 @@ const height = 210;
 /** About one per pixel. */
 const maxPoints = 600;
 
-/** Loaded and drawn only while visible. */
+/** Drawn only while visible. */
 export function Chart(props: ChartProps) {
   const { metric } = props;
   const frame = useRef<HTMLElement>(null);
@@ -144,7 +143,7 @@ function lineOf(
   };
 }
 
-/** One row per step; columns of a line with several runs are mean, lowest and highest. */
+/** Mean, lowest and highest for a line with several runs. */
 function csvRows(lines: readonly ChartLine[]): CsvRow[] {
   const columns = lines.flatMap(({ label, steps, values, band }) => {
     const named = band ? { "": values, " lowest": band.low, " highest": band.high } : { "": values };

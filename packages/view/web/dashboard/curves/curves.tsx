@@ -13,7 +13,7 @@ import { Chart, type ChartGroup } from "./chart.tsx";
 import { evaluationMetrics, metricsMatching, orderedMetrics } from "./metrics.ts";
 import { Sections } from "./sections.tsx";
 
-/** Runs whose metrics are listed; more runs add few names. */
+/** More runs add few names. */
 const maxDetails = 12;
 const maxLegend = 24;
 const noChanges: readonly ChangesOfStep[] = [];
@@ -155,7 +155,6 @@ function Legend({ groups, hidden, onToggle }: LegendProps) {
   );
 }
 
-/** Charts show them as dashed lines. */
 function ChangedSettings({ changes }: { changes: readonly ChangesOfStep[] }) {
   return (
     <section class="notice small" aria-label="Changed settings">

@@ -11,7 +11,7 @@ export function isEvaluationMetric(name: string): boolean {
   return evaluationMetrics.some((metric) => metric.name === name);
 }
 
-/** First metrics; others follow by name. */
+/** Others follow by name. */
 const first: readonly string[] = [
   "validation/accuracy",
   "validation/tokens",
@@ -40,7 +40,6 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
   return [...byName.values()].toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** Curves below one title. */
 interface Section {
   readonly name: string;
   readonly metrics: readonly MetricInfo[];
@@ -80,7 +79,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-/** Exponential moving mean with `weight` on the past, corrected for the bias towards zero. */
+/** Exponential mean with `weight` on the past, corrected for the bias towards zero. */
 export function smooth(values: readonly (number | null)[], weight: number): readonly (number | null)[] {
   if (weight <= 0) return values;
   let [mean, total] = [0, 0];
@@ -149,7 +148,6 @@ export function sampledRows(
   return rows;
 }
 
-/** First row with at least this step. */
 function rowAt(steps: readonly number[], step: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {

@@ -5,7 +5,6 @@ import { visibleLine } from "../../parts/safe-text.ts";
 import { keptStore, useStore } from "../../parts/store.ts";
 import { sectionsOf } from "./metrics.ts";
 
-/** Lists, one name a line. */
 const [pins, closed] = [keptStore("laconic-pinned-curves"), keptStore("laconic-closed-sections")];
 
 const namesIn = (text: string): readonly string[] => text.split("\n").filter((name) => name !== "");
@@ -35,7 +34,7 @@ interface SectionsProps {
   readonly children: (metric: MetricInfo) => ComponentChildren;
 }
 
-/** Pinned curves, then a section for each prefix of the other metrics. */
+/** Pinned curves, then a section for each prefix. */
 export function Sections({ metrics, children }: SectionsProps) {
   const hidden = namesIn(useStore(closed));
   return (

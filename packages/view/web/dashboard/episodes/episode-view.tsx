@@ -157,7 +157,7 @@ interface ConversationProps {
   readonly widestTokens: number;
 }
 
-/** Max coloured tokens per turn; the rest is plain text. */
+/** The rest is plain text. */
 const tokensColoured = 2000;
 
 function Conversation({ detail, turnsShown, scale, isOneOfTwo, widestTokens }: ConversationProps) {

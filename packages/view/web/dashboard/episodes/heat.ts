@@ -6,9 +6,7 @@ export type HeatBy = keyof typeof heatNames;
 
 export interface HeatScale {
   readonly by: HeatBy;
-  /** Value of the strongest colour. */
   readonly end: number;
-  /** Whether negative values have another colour. */
   readonly isSigned: boolean;
 }
 

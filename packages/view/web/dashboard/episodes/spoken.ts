@@ -39,7 +39,7 @@ export function spokenUpTo({ turns, cost }: Pick<EpisodeDetail, "turns" | "cost"
   };
 }
 
-/** The only agent that reads but sends no messages; null if not unique. */
+/** The only agent that reads but sends nothing; null if not unique. */
 export function answererOf(
   agents: readonly string[],
   edges: readonly { readonly from: string; readonly to: string }[],

@@ -10,7 +10,6 @@ import { beginAt } from "../navigation.ts";
 import { parseRoute } from "../route.ts";
 import { answerFrom } from "../server.ts";
 
-/** The file's data, answered as a server does. */
 function recordedData({ runs, benches }: RecordedView): PageData {
   const runOf = (id: string) => runs.find(({ detail }) => detail.summary.id === id);
   const benchOf = (id: string) => benches.find(({ table }) => table.id === id);

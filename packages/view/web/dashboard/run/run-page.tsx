@@ -49,7 +49,7 @@ function Run({ detail: all, tab }: { detail: RunDetail; tab: string }) {
   // The reason above is not repeated, unless it names a step.
   const warnings = all.warnings.filter((each) => each !== summary.reason || Object.hasOwn(all.warnedAt, each));
   const detail = { ...all, warnings };
-  // Each answer has a new summary; curves refresh when the run grows.
+  // Each answer has a new summary.
   const runs = useRef([summary]);
   if (runs.current[0]?.id !== summary.id) runs.current = [summary];
   return (
@@ -150,7 +150,6 @@ function Overview({ detail }: { detail: RunDetail }) {
   );
 }
 
-/** What was trained, in one sentence. */
 function About({ detail: { summary, agents } }: { detail: RunDetail }) {
   const { task, model, objective, budgetTokens } = summary;
   const names = agents.map((agent) => visibleLine(agent, 30));

@@ -142,7 +142,6 @@ function suggestionsOf(differing: readonly SettingRow[]): readonly string[] {
   return terms.slice(0, 300);
 }
 
-/** Titles of groups by the number of their first row. */
 function titlesOf(groups: readonly RunGroup[]): ReadonlyMap<number, ComponentChildren> {
   let row = 0;
   return new Map(

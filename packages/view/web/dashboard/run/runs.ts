@@ -24,7 +24,7 @@ export function filterRuns(
   });
 }
 
-/** Whether a setting compares as in a term such as `seed>=2`; null for other terms and unknown settings. */
+/** Null for other terms and unknown settings. */
 function comparesTo(settings: RunSummary["settings"], term: string): boolean | null {
   const [, name = "", sign = "", wanted = ""] = /^([\w.-]+?)(!=|>=|<=|=|>|<)(.+)$/u.exec(term) ?? [];
   const values = Object.entries(settings).flatMap(([key, value]) =>
@@ -39,7 +39,7 @@ function comparesTo(settings: RunSummary["settings"], term: string): boolean | n
   return values.some((value) => isMet(Number(value)));
 }
 
-/** Runs without the value come last in both directions; stable. */
+/** Stable; missing values come last in both directions. */
 export function sortRuns(runs: readonly RunSummary[], by: RunSort, descending: boolean): readonly RunSummary[] {
   const sign = descending ? -1 : 1;
   return runs.toSorted((a, b) => {
@@ -90,7 +90,7 @@ export interface RunGroup {
 
 const seedKey = /(?:^|\.)seeds?$/iu;
 
-/** @param by - `run` for single runs, `seeds` for runs that differ only in their seed, else a setting key */
+/** @param by - `run`, `seeds` for runs that differ only in their seed, else a setting key */
 export function groupRuns(runs: readonly RunSummary[], by: string): readonly RunGroup[] {
   if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
   const groups = new Map<string, RunSummary[]>();
@@ -125,7 +125,7 @@ function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
   );
 }
 
-/** Values of settings that differ between groups; the run name for none or more than three. */
+/** The run name for none or more than three. */
 function labelOf(
   runs: readonly RunSummary[],
   differing: readonly (readonly [string, string | number | boolean | null | undefined])[],

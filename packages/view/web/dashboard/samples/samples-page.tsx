@@ -278,7 +278,7 @@ const kindWords = {
   reasoningTokens: "reasoning",
 } as const;
 
-/** "8 cached, 500 reasoning": included in prompt and completion tokens. */
+/** Included in prompt and completion tokens. */
 function kindsOf(call: Call): string {
   return (Object.keys(kindWords) as (keyof typeof kindWords)[])
     .filter((kind) => (call[kind] ?? 0) > 0)

@@ -22,7 +22,6 @@ import { PlanePanel } from "../plane/plane.tsx";
 import { Player } from "../player.tsx";
 import { useLoaded } from "../server.ts";
 
-/** All steps, and one frame. */
 const [playedInMs, frameMs] = [15_000, 100];
 
 export function Story({ detail }: { detail: RunDetail }) {
@@ -87,7 +86,6 @@ function positionText(step: number, last: number, evaluation: RunEvaluation | un
   return `${position}: accuracy ${formatPercent(evaluation.accuracy)}, ${formatNumber(evaluation.tokens)} tokens per episode${measured}`;
 }
 
-/** Latest row up to a step, else the first. */
 function lastUpTo<T extends { readonly step: number }>(rows: readonly T[], step: number): T | undefined {
   return rows.findLast((row) => row.step <= step) ?? rows[0];
 }
@@ -177,13 +175,12 @@ function eventsOf({ warnings, warnedAt, changes }: RunDetail): readonly RunEvent
   ].toSorted((a, b) => (a.step ?? -1) - (b.step ?? -1));
 }
 
-/** Positions of events: first step at or after each. */
 function placesOfEvents(detail: RunDetail, steps: readonly number[]): readonly number[] {
   const places = eventsOf(detail).map(({ step }) => (step === null ? -1 : steps.findIndex((each) => each >= step)));
   return [...new Set(places)].filter((place) => place >= 0);
 }
 
-/** Warnings and setting changes by step; later ones are faint. */
+/** Later ones are faint. */
 function Events({ detail, step: shown }: { detail: RunDetail; step: number }) {
   const events = eventsOf(detail);
   if (events.length === 0) return null;
@@ -214,7 +211,7 @@ interface StepSpeechProps {
 function StepSpeech({ speech: { agents, steps }, step }: StepSpeechProps) {
   const edges = useMemo(() => steps.flatMap((each) => each.edges), [steps]);
   const answerer = useMemo(() => answererOf(agents, edges), [agents, edges]);
-  // Shared scale of all steps, so that changes of line width are visible.
+  // Shared by all steps, so that changes of width are visible.
   const widestTokens = useMemo(() => edges.reduce((max, { tokens }) => Math.max(max, tokens), 0), [edges]);
   return (
     <div class="panel">

@@ -36,7 +36,6 @@ const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
 
 interface RewardedEpisode {
   readonly episode: Pick<Episode, "ledger" | "utterances">;
-  /** Missing without a reward, like `terms`. */
   readonly costs?: Readonly<Record<string, number>>;
   readonly terms?: RewardTerms;
 }

@@ -6,7 +6,6 @@ export interface Store {
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   put(path: string, data: Uint8Array): Promise<void>;
   append(path: string, data: Uint8Array): Promise<void>;
-  /** Removes a file or folder. */
   remove(path: string): Promise<void>;
 }
 
@@ -15,15 +14,15 @@ export const keptFolder = "/kept";
 
 export const runFolder = "/kept/run";
 
-/** In-memory files; one folder is written through to a store. */
+/** One in-memory folder is written through to a store. */
 export type KeptFiles = FileSystem & ModelFiles;
 
 /** Temporary files and locks, which are not stored. */
 const passing = /(?:\.partial|\.tmp)(?:\/|$)|\/LOCK[^/]*$/u;
 
 /**
- * Opens in-memory files. Changes below `folder` are stored before a call returns. If the store fails, `lost` is called
- * once and files stay in memory only.
+ * Changes below `folder` are stored before a call returns. If the store fails, `lost` is called once and files stay in
+ * memory.
  */
 export async function keptFiles(folder: string, store: Store | null, lost: (error: Error) => void): Promise<KeptFiles> {
   let kept = store;
@@ -99,7 +98,7 @@ export async function zipped(files: FileSystem, folder: string, name: string): P
 }
 
 /**
- * Unzips a run: files by path relative to the folder of `config.json`.
+ * Files by path relative to the folder of `config.json`.
  * @throws LaconicError `input_invalid` for other content, excessive size, or paths that leave the folder
  */
 export function unzipped(archive: Uint8Array): ReadonlyMap<string, Uint8Array> {

@@ -6,9 +6,8 @@ export interface Conversation {
   readonly gold: string;
   readonly turns: readonly {
     readonly agent: string;
-    /** Private text of the agent. */
     readonly fact: string | null;
-    /** Whether the text contains the answer; missing if each agent has a part of it. */
+    /** Missing if each agent has a part of the answer. */
     readonly knows?: boolean;
     readonly read: readonly { readonly from: string; readonly text: string }[];
     readonly text: string;
@@ -17,7 +16,7 @@ export interface Conversation {
   }[];
   readonly answer: string | null;
   readonly right: boolean;
-  /** Tokens of all messages, including end tokens. */
+  /** Includes end tokens. */
   readonly tokens: number;
 }
 
@@ -26,11 +25,11 @@ export interface StepPoint {
   readonly episodes: number;
   readonly tokens: number;
   readonly accuracy: number;
-  /** Token price λ. */
+  /** λ. */
   readonly price: number;
   /** Controller target; null for a fixed price. */
   readonly target: number | null;
-  /** Shares of silent turns of informed and other agents, if the task counts them. */
+  /** Shares of silent turns, if the task counts them. */
   readonly silent?: { readonly knowing: number; readonly idle: number };
 }
 
@@ -79,17 +78,13 @@ export interface OwnFacts {
   readonly kind: "facts";
   /** Letter and digit of each holder, such as `k6`. */
   readonly facts: readonly string[];
-  /** Two of the letters. */
   readonly asked: readonly [string, string];
 }
 
 export interface Opening {
   readonly type: "open";
-  /** Settings of a new run; stored runs have their own. */
   readonly settings: PlaygroundSettings;
-  /** Whether to store the run in the browser. */
   readonly keep: boolean;
-  /** Whether to drop the stored run. */
   readonly fresh: boolean;
 }
 
@@ -98,9 +93,8 @@ export type Command =
   /** Null: train until paused. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
-  /** Writes a checkpoint and continues, because the page may end soon. */
+  /** The page may end soon. */
   | { readonly type: "save" }
-  /** Answered immediately. */
   | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
@@ -108,7 +102,7 @@ export type Command =
   | { readonly type: "export" }
   | { readonly type: "import"; readonly archive: Uint8Array };
 
-/** Warm start step with its mean cross-entropy in nats per token. */
+/** Mean cross-entropy in nats per token. */
 export interface WarmUpStep {
   readonly step: number;
   readonly steps: number;
@@ -124,7 +118,6 @@ export type WorkerMessage =
       readonly keeping: Keeping;
     }
   | ({ readonly type: "step"; readonly point: StepPoint } & Glimpse)
-  /** Some steps include a conversation. */
   | ({ readonly type: "warm-up"; readonly episode: Conversation | null } & WarmUpStep)
   /** Checkpoint; includes the run if only the page can store it. */
   | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }

@@ -1,6 +1,6 @@
 import type { Store } from "./kept-files.ts";
 
-/** File opened exclusively by this worker. */
+/** Exclusive to this worker. */
 interface SyncFile {
   getSize(): number;
   read(into: Uint8Array, options: { readonly at: number }): number;

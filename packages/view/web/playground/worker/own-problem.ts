@@ -9,7 +9,7 @@ export function faultOf(own: OwnProblem): string | null {
   return own.kind === "facts" ? factsFault(own) : storyFault(own);
 }
 
-/** @throws LaconicError `input_invalid` for a problem of another level or with a fault */
+/** @throws LaconicError `input_invalid` */
 export function checkedProblem<Kind extends OwnProblem["kind"]>(
   own: OwnProblem,
   kind: Kind,

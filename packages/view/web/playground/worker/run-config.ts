@@ -30,7 +30,7 @@ export function trainConfig({ level, seed, steps, steering }: PlaygroundSettings
   return parseTrainConfig({
     ...train,
     ...common,
-    // Half the quickstart's problems and a third of its annealing: same result in half a minute on one thread.
+    // Half the quickstart's problems and a third of its annealing: half a minute on one thread.
     problemsPerStep: 8,
     ...steered(level, steering, { ...train.budget, annealIterations: 24 }),
     evaluation: measured,
@@ -72,7 +72,7 @@ export function runConfig(
   };
 }
 
-/** Reads settings from a configuration. @throws LaconicError `config_invalid` naming an unsupported setting */
+/** @throws LaconicError `config_invalid` naming an unsupported setting */
 export function settingsOf(config: UnknownRecord, level: LevelName): PlaygroundSettings {
   const train = recordOf(config["train"]);
   const budget = recordOf(train["budget"]);

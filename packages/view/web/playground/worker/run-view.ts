@@ -64,7 +64,6 @@ export async function viewOfRun(files: FileSystem, level: LevelName): Promise<Ru
   };
 }
 
-/** Last complete checkpoint; null without one. */
 async function stepOf(files: FileSystem, checkpoints: string): Promise<number | null> {
   try {
     return (await findCheckpoint(files, checkpoints)).state.step;

@@ -10,18 +10,16 @@ import { emptyView, evaluationRow, viewOfRun } from "./run-view.ts";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 import type { Team } from "./team.ts";
 
-/** Warm start steps between shown conversations. */
 const shownWarmUpSteps = 20;
 
 interface SessionParts {
   readonly team: Team;
   readonly files: KeptFiles;
-  /** Stored in the run folder. */
   readonly environment: Readonly<Record<string, unknown>>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly say: (said: WorkerMessage) => void;
-  /** Whether files persist; otherwise the page gets the run with every checkpoint. */
+  /** Otherwise the page gets the run with every checkpoint. */
   readonly isKept: () => boolean;
 }
 
@@ -33,7 +31,6 @@ export class Session {
   #abort: AbortController | null = null;
   #training: Promise<void> = Promise.resolve();
   #waiting: (() => Promise<void>)[] = [];
-  /** Team and conversation of the last recorded step. */
   #glimpse: Glimpse | null = null;
 
   private constructor(parts: SessionParts, settings: PlaygroundSettings) {
@@ -68,7 +65,6 @@ export class Session {
     return wasTraining;
   }
 
-  /** Writes a checkpoint and continues training. */
   save(): Promise<void> {
     return this.#between(async () => undefined);
   }
@@ -214,7 +210,6 @@ export class Session {
     await this.#serveWaiting();
   }
 
-  /** Writes the run folder and reports to the page. */
   #recorder(run: OpenedRun, config: TrainConfig, lastStep: number, abort: AbortController): Recorder {
     const { team, files, say } = this.#parts;
     const { world } = team;

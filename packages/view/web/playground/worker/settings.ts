@@ -1,11 +1,11 @@
-/** Token cost: price controlled by a budget (Eq. 5), or fixed price. */
+/** Price controlled by a budget (Eq. 5), or fixed. */
 export type Steering =
   | { readonly kind: "budget"; readonly targetTokens: number }
   | { readonly kind: "price"; readonly price: number };
 
 export type PlaygroundDevice = "wasm" | "webgpu";
 
-/** Levels, simplest first: relay of holders, story tellers. */
+/** Simplest first. */
 export const levelNames = ["relay", "tellers"] as const;
 export type LevelName = (typeof levelNames)[number];
 
@@ -15,7 +15,7 @@ export interface PlaygroundSettings {
   readonly steps: number;
   readonly device: PlaygroundDevice;
   readonly steering: Steering;
-  /** Supervised warm start steps; 0 without one. */
+  /** 0 without one. */
   readonly warmStart: number;
 }
 
@@ -29,13 +29,12 @@ interface LevelRanges {
   readonly steps: number;
   readonly targetTokens: Range & { readonly first: number };
   readonly price: Range;
-  /** Steps in which the controller only measures. */
   readonly warmUpSteps: number;
   /** Supervised warm start steps; null without one. */
   readonly warmStart: (Range & { readonly first: number }) | null;
 }
 
-/** Budgets range from the min tokens of an always correct team to those of the untrained team. */
+/** Budgets: from the min tokens of an always correct team to those of the untrained team. */
 export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
   relay: {
     steps: 120,
@@ -49,7 +48,7 @@ export const levelRanges: Readonly<Record<LevelName, LevelRanges>> = {
     targetTokens: { min: 8, max: 50, step: 1, first: 14 },
     price: { min: 0, max: 0.01, step: 0.0005 },
     warmUpSteps: 5,
-    // Two fifths of the preset: enough to name owners, and 20 seconds on one thread.
+    // Two fifths of the preset: enough to name owners, 20 seconds on one thread.
     warmStart: { min: 1, max: 600, step: 1, first: 240 },
   },
 };
@@ -62,12 +61,12 @@ export function firstSettings(level: LevelName): PlaygroundSettings {
   return { level, seed: 1, steps, device: "wasm", steering, warmStart: warmStart?.first ?? 0 };
 }
 
-/** Level in an address: relay, or tellers with `?level=tellers`. */
+/** Tellers with `?level=tellers`. */
 export function levelIn(query: string): LevelName {
   return new URLSearchParams(query).get("level") === "tellers" ? "tellers" : "relay";
 }
 
-/** Settings in an address: `?seed=3&steps=60&budget=20`, or `price=0.004` for the budget. Ignores other levels. */
+/** `?seed=3&steps=60&budget=20`, or `price=0.004` for the budget. */
 export function settingsIn(query: string, level: LevelName): PlaygroundSettings {
   const first = firstSettings(level);
   const words = new URLSearchParams(levelIn(query) === level ? query : "");

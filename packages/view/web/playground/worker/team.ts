@@ -14,14 +14,14 @@ export interface Team {
   readonly device: string;
   readonly capabilities: Engine["capabilities"];
   readonly parts: TrainingParts;
-  /** SHA-256 of a run's inputs, named as by `laconic train`. */
+  /** SHA-256, named as by `laconic train`. */
   inputs(): Promise<Readonly<Record<string, string>>>;
   begin(): Promise<void>;
-  /** Runs the warm start before the first step, unless done. @throws LaconicError `aborted` by the signal */
+  /** @throws LaconicError `aborted` by the signal */
   warmUp(settings: PlaygroundSettings, watch: WarmUpWatch): Promise<void>;
-  /** Plays the tracked problem without training, with fixed random numbers. */
+  /** Uses fixed random numbers, without training. */
   glimpse(): Promise<Glimpse>;
-  /** Plays two conversations about one problem. @throws LaconicError `input_invalid` */
+  /** @throws LaconicError `input_invalid` */
   ask(own: OwnProblem, draw: number, liar: string | null): Promise<Answers>;
   close(): Promise<void>;
 }
@@ -35,7 +35,6 @@ export async function openTeam(kernels: Kernels, files: KeptFiles, world: World)
     engine.createModel({ kind: "folder", path: await world.beginning() });
   let model = await opened();
   let first: TrainableModel | null = null;
-  // Policy name in the run folder, kept for reloaded models.
   const { id } = model;
   const speaking = (weights: TrainableModel): TrainingParts =>
     onePolicy(task, weights, (sampler) =>

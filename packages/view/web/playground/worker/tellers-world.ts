@@ -22,7 +22,7 @@ import type { Pupil, WarmUpWatch, World } from "./world.ts";
 /** Start model of a run, stored in the run folder. */
 const taught = joinPath(runFolder, "taught");
 
-/** Tellers read one story each; the solver reads their messages and names the owner of a thing. */
+/** Each teller reads a story; the solver names the owner of a thing. */
 export async function tellersWorld(files: KeptFiles): Promise<World> {
   const beginning = async (): Promise<string> => ((await files.exists(taught)) ? taught : storyModelFolder);
   const folder = await beginning();
@@ -35,7 +35,7 @@ export async function tellersWorld(files: KeptFiles): Promise<World> {
   // Same number of test problems as the command line, so that run folders agree.
   const task = storyTellersTask({ ...settings, tokenizer, testProblems: 1000 });
   const ofThree = task.testProblems.filter(({ views = {} }) => Object.keys(views).length === 3);
-  // Hardest training case: others want the thing. Seeds 1 to 3 learn the first such problem too late to show.
+  // Hardest case: others want the thing. Seeds 1 to 3 learn the first such problem too late to show.
   const wanted = ofThree.filter(({ group }) => group === "known/wanted");
   return {
     task,
@@ -55,7 +55,7 @@ function isOwner({ views, gold }: Problem, agent: string): boolean {
   return new RegExp(`\\b${gold}\\b`, "u").test(views?.[agent] ?? "");
 }
 
-/** Same problem with another owner in one teller's text; the gold answer is unchanged. */
+/** The gold answer is unchanged. */
 function withLie(problem: Problem, agent: string): Problem {
   const { views = {}, question, gold } = problem;
   const view = views[agent];

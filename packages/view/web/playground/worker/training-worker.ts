@@ -1,4 +1,4 @@
-// Runs the training loop and its engine in a worker, so that the page never computes.
+// The page never computes.
 import { LaconicError } from "@laconic/core";
 import type { Kernels } from "@laconic/engine/kernels";
 import { createKernels } from "@laconic/engine/wasm";
@@ -33,7 +33,7 @@ const leavingMs = 1500;
 
 let keeping: Keeping = { isKept: false, words: "" };
 let opening: ReturnType<typeof open> | null = null;
-/** Last sequential command; training runs concurrently and yields to them. */
+/** Training runs concurrently and yields to commands. */
 let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
@@ -97,7 +97,7 @@ async function open({
     openKernels(device, level),
     level === "tellers" ? openTellers(files) : openRelay(files),
   ]);
-  // Only now, so that the old run survives a failed opening.
+  // The old run survives a failed opening.
   if (fresh) await files.remove(runFolder);
   const team = await openTeam(kernels, files, world);
   const environment = {

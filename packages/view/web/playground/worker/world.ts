@@ -6,23 +6,22 @@ import type { PlaygroundSettings } from "./settings.ts";
 
 export interface World {
   readonly task: TeamTask;
-  /** Task in the run's manifest, if the policy was made for one. */
   readonly policy?: { readonly task: string };
   /** Sampling temperature for custom problems. */
   readonly temperature: number;
-  /** Problem shown before training and after each step, never trained on. */
+  /** Shown before training and after each step, never trained on. */
   readonly followed: Problem;
   beginning(): Promise<string>;
   readonly modelFiles: readonly string[];
   /** Private text of an agent for the page; null without one. */
   factOf(problem: Problem, agent: AgentId): string | null;
-  /** Whether the text contains the answer; undefined if each agent has a part of it. */
+  /** Undefined if each agent has a part of the answer. */
   knows?(problem: Problem, agent: AgentId): boolean;
   /** @throws LaconicError `input_invalid` naming the invalid part */
   problemOf(own: OwnProblem): Problem;
-  /** Same problem with a false text for one agent. @throws LaconicError `input_invalid` for an unknown agent */
+  /** @throws LaconicError `input_invalid` for an unknown agent */
   withLie?(problem: Problem, agent: AgentId): Problem;
-  /** Runs the warm start; false if already done. */
+  /** False if already done. */
   warmUp?(pupil: Pupil, watch: WarmUpWatch): Promise<boolean>;
 }
 
