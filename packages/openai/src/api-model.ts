@@ -20,53 +20,51 @@ import { CallBound, countReply, maxPromptTokens, publicPrices } from "./tokens.t
 
 /** Retries, spending and concurrency of a model behind an API. */
 export interface ApiModelOptions {
-  /** Time limit of a completion in milliseconds, all attempts included. Default 10 minutes. */
+  /** Milliseconds of a completion, all attempts included. Default 10 minutes. */
   readonly deadlineMs?: number;
-  /** Max attempts per completion. Default 8. */
+  /** Default 8. */
   readonly attempts?: number;
   /** Shared by models of the same server and key. */
   readonly limiter?: Limiter;
   /** Shared by models under one spend cap. */
   readonly account?: SpendAccount;
-  /** US dollars per million tokens of each kind. Default: the dated price table, if it has the model. */
+  /** US dollars per million tokens. Default: the dated price table, if it has the model. */
   readonly price?: TokenPrice;
-  /** Weight version of the server, if it serves a policy. Default 0. */
+  /** Weight version of a served policy. Default 0. */
   readonly weightVersion?: number;
-  /** Sends a seed derived from the request's random stream. Default true. */
+  /** Sends a seed from the request's random stream. Default true. */
   readonly seed?: boolean;
-  /** Called for each failed attempt and each reply that was already paid. */
+  /** Called for failed attempts and replies that were already paid. */
   readonly onEvent?: (event: ApiEvent) => void;
 }
 
 /** Event during a completion. */
 export type ApiEvent =
   | { readonly kind: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
-  /** The reply came from the account's journal; an earlier process paid for it. */
+  /** An earlier process paid for the reply. */
   | { readonly kind: "replayed" }
-  /** The server wrote more tokens than allowed. Reported once; later reservations include the same excess. */
+  /** The server wrote more tokens than allowed. Reported once; later reservations include the excess. */
   | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
-  /** Unknown or missing finish reason; the reply may be truncated. Reported once, counted in `unknownEnds`. */
+  /** Unknown finish reason; the reply may be truncated. Reported once, counted in `unknownEnds`. */
   | { readonly kind: "end-unknown"; readonly reason: string };
 
 /** API model with its spend account and limiter. */
 export interface OpenAiModel extends LanguageModel {
   readonly account: SpendAccount;
   readonly limiter: Limiter;
-  /** Number of replies with an unknown or missing finish reason. */
+  /** Replies with an unknown finish reason. */
   readonly unknownEnds: number;
 }
 
 export const apiModelKeys = "deadlineMs attempts limiter account price weightVersion seed onEvent";
 
-/** How a server's requests are written and sent. */
+/** Writes and sends a server's requests. */
 export interface ApiServer<Body> {
-  /** Model name for prices, encodings and completions. */
   readonly model: string;
-  /** API key; redacted from errors. */
+  /** Redacted from errors. */
   readonly key: Secret;
-  /** Server address. Journal replies of another address are not reused. */
+  /** Journal replies of another address are not reused. */
   readonly place: string;
-  /** Supported sampling parameters. */
   readonly supports: readonly SamplingName[];
   /**
    * All inputs of a reply, as plain data.
@@ -90,7 +88,6 @@ export function apiModel<Body>(server: ApiServer<Body>, options: ApiModelOptions
 interface Call<Body> {
   readonly request: CompletionRequest;
   readonly body: Body;
-  /** Hash of all inputs of the reply. */
   readonly key: string;
 }
 
@@ -106,7 +103,7 @@ class ApiModel<Body> implements OpenAiModel {
   readonly #price: TokenPrice | null;
   readonly #hear: (event: ApiEvent) => void;
   readonly #bound = new CallBound();
-  /** Under a cap, calls run one at a time until a reply has shown how many tokens the server uses. */
+  /** Under a cap, calls run one at a time until a reply shows how many tokens the server uses. */
   readonly #untilBounded: Turns;
   #overlong = false;
   #unknownEnds = 0;
@@ -218,7 +215,7 @@ class ApiModel<Body> implements OpenAiModel {
     } catch (caught) {
       const failed = failedAttempt(caught, this.#server, performance.timeOrigin + performance.now());
       if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
-      // An attempt without a known outcome may have been answered: charge the full reservation.
+      // The attempt may have been answered: charge the full reservation.
       await settle(failed.charged ? undefined : 0);
       if (signal.aborted) throw endOf(caught);
       return failed;
@@ -267,7 +264,7 @@ class ApiModel<Body> implements OpenAiModel {
     });
   }
 
-  /** Cost in US dollars at the highest rates, for tokens of unknown kind. */
+  /** US dollars at the highest rates. */
   #maxCostOf(counts: TokenCounts): number {
     return tokenCost(this.#price && maxPrice(this.#price), counts) ?? 0;
   }
@@ -281,11 +278,10 @@ interface Deadline {
   readonly signal: AbortSignal;
   /** Error that an abort means: `aborted`, or `api_unavailable` after a timeout. */
   endOf(error: unknown): LaconicError;
-  /** Removes timer and listener. */
   done(): void;
 }
 
-/** @param own - the caller's signal @param name - model name for errors */
+/** @param own - the caller's signal */
 function untilDeadline(deadlineMs: number, own: AbortSignal | undefined, name: string): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), Math.min(deadlineMs, 2 ** 31 - 1));

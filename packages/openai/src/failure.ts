@@ -20,16 +20,15 @@ export interface FailedAttempt {
   readonly remedy: Remedy;
   /** Whether the server may have answered, and billed. */
   readonly charged: boolean;
-  /** Error message; may contain the key. */
+  /** May contain the key. */
   readonly reason: string;
-  /** The error if there is no retry. */
   toError(attempts: number): LaconicError;
 }
 
-/** Gateway timeouts: the server behind the gateway may have answered. */
+/** The server behind the gateway may have answered. */
 const unknownEnds: readonly number[] = [408, 504, 524];
 
-/** Classifies the error of an attempt, from the SDK or from this package. @param nowMs - milliseconds since 1970 */
+/** Classifies an error of the SDK or this package. @param nowMs - milliseconds since 1970 */
 export function failedAttempt(thrown: unknown, { model, place, key }: AskedServer, nowMs: number): FailedAttempt {
   if (LaconicError.is(thrown))
     return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
@@ -79,8 +78,7 @@ export function failedAttempt(thrown: unknown, { model, place, key }: AskedServe
 }
 
 /**
- * Returns the refusal in an error. Azure answers a filtered prompt with status 400 and the code `content_filter`,
- * others with status 200.
+ * Returns the refusal in an error: Azure answers a filtered prompt with status 400 and `content_filter`.
  * @throws any other error unchanged
  */
 export function refusalIn(thrown: unknown): ServerReply {
@@ -95,7 +93,7 @@ function innermost(thrown: unknown): unknown {
   return thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
 }
 
-/** Whether an error reports usage, as gateways do if the model behind them has answered. */
+/** Gateways report usage if the model behind them has answered. */
 function isBilled(error: unknown): boolean {
   if (!(error instanceof FailedReply)) return false;
   const { promptTokens, completionTokens, costUsd = 0 } = readUsage([tryParseJson(error.body)].flat()[0]);
@@ -121,19 +119,17 @@ function reasonOf(error: unknown): string {
 
 /** Error body of a server. */
 export interface ErrorBody {
-  /** Message for people; decisions never depend on it. */
+  /** Message for people; no decision depends on it. */
   readonly message: string;
-  /** Error codes in lower case: fields `code`, `type`, `status`, and reasons in Google's details. */
+  /** Lower case: fields `code`, `type`, `status`, and reasons in Google's details. */
   readonly names: readonly string[];
-  /** Wait in milliseconds from Google's `RetryInfo`. */
+  /** Google's `RetryInfo` in milliseconds. */
   readonly retryMs: number | null;
-  /** Headers that a gateway forwards from the server behind it, as OpenRouter does. */
+  /** Headers that a gateway forwards, as OpenRouter does. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads `{error: {...}}`, the same in a list (Gemini), and a bare error body (Mistral). Returns null for other bodies.
- */
+/** Reads `{error: {...}}`, a list of it (Gemini), and a bare body (Mistral); null for others. */
 export function parseErrorBody(value: unknown): ErrorBody | null {
   const root: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof root !== "object" || root === null) return null;
@@ -156,14 +152,13 @@ export function parseErrorBody(value: unknown): ErrorBody | null {
   };
 }
 
-/** Headers if all of them are text. */
 function headersOf(value: unknown): Readonly<Record<string, string>> | null {
   const headers = fieldsOf(value);
   const isText = headers !== null && Object.values(headers).every((each) => typeof each === "string");
   return isText ? (headers as Readonly<Record<string, string>>) : null;
 }
 
-/** The same for text. The beginning of a non-JSON text is its message. */
+/** Reads text; the beginning of a non-JSON text is its message. */
 export function readErrorBody(text: string): ErrorBody {
   const plain = { message: text.trim().slice(0, 500), names: [], retryMs: null, headers: {} };
   return parseErrorBody(tryParseJson(text)) ?? plain;

@@ -3,7 +3,6 @@ import { readBytes } from "@laconic/core/platform";
 
 /** Reply that is not JSON. */
 export class DamagedReply extends Error {
-  /** First characters of the reply. */
   readonly body: string;
 
   constructor(message: string, body: string) {
@@ -13,7 +12,7 @@ export class DamagedReply extends Error {
   }
 }
 
-/** Reply with an error status. The message has no server text; the body has all of it. */
+/** Error status. The message has no server text; the body has all of it. */
 export class FailedReply extends Error {
   readonly status: number;
   readonly headers: Headers;
@@ -32,7 +31,7 @@ export class FailedReply extends Error {
 export class RedirectedReply extends Error {
   /** 0 if the platform hides it. */
   readonly status: number;
-  /** Origin and path of the target; null if hidden or invalid. */
+  /** Origin and path; null if hidden or invalid. */
   readonly location: string | null;
 
   constructor(status: number, location: string | null) {
@@ -44,15 +43,13 @@ export class RedirectedReply extends Error {
 }
 
 export interface FetchLimits {
-  /** Max bytes of a body. */
   readonly bodyBytes: number;
-  /** Max milliseconds without a byte. */
   readonly idleMs: number;
 }
 
 /**
- * `fetch` for unreliable APIs. Redirects are not followed, because they would carry the key. Error bodies are read
- * within limits. A success is left to `readReplyBody`. Rejects with RedirectedReply, FailedReply, DamagedReply.
+ * `fetch` for unreliable APIs. Follows no redirects, because they would carry the key. Reads error bodies within
+ * limits. Rejects with RedirectedReply, FailedReply, DamagedReply.
  */
 export function guardedFetch(limits: FetchLimits, plain: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
@@ -82,7 +79,7 @@ function locationOf({ headers, url, redirected }: Response): string | null {
   return `${origin}${pathname}`;
 }
 
-/** Reads the object of a successful reply. @throws DamagedReply for other content, and beyond the limits */
+/** Reads the object of a success. @throws DamagedReply for other content, and beyond the limits */
 export async function readReplyBody(response: Response, limits: FetchLimits): Promise<object> {
   const body = await readText(response, limits);
   try {

@@ -11,12 +11,12 @@ export interface LimiterOptions {
 
 const checkOptions = optionCheck<LimiterOptions>()("Limiter", "start max");
 
-/** Milliseconds after a "too many requests" reply without another decrease. */
+/** Milliseconds until the next decrease. */
 const cooldownMs = 15_000;
 
 /**
- * Adapts the number of concurrent requests: one more after each round of successes, a fifth fewer after "too many
- * requests" (additive increase, multiplicative decrease). Waiting requests are served in order.
+ * Adapts concurrency: one more after each round of successes, a fifth fewer after "too many requests" (additive
+ * increase, multiplicative decrease). Requests are served in order.
  */
 export class Limiter {
   readonly #max: number;
@@ -32,12 +32,11 @@ export class Limiter {
     this.#max = max;
   }
 
-  /** Current max concurrent requests. */
   get allowed(): number {
     return Math.floor(this.#allowed);
   }
 
-  /** Waits for a slot, which `leave` returns. @throws LaconicError `aborted` */
+  /** Waits for a slot. @throws LaconicError `aborted` */
   enter(signal?: AbortSignal): Promise<void> {
     return this.#turns.enter(signal);
   }

@@ -14,21 +14,21 @@ import { readReply, type ServerReply } from "./server-reply.ts";
 /** Options of `openAiModel`. */
 export interface OpenAiModelOptions extends ApiModelOptions {
   readonly model: string;
-  /** Default: environment variable `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
+  /** Default: `OPENAI_BASE_URL`, then `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
-  /** Default: environment variable `OPENAI_API_KEY`. Servers without keys accept any. */
+  /** Default: `OPENAI_API_KEY`. Servers without keys accept any. */
   readonly apiKey?: string;
   /** Allows `http:` to another machine. */
   readonly insecure?: boolean;
-  /** Custom `fetch`. Default: the platform's. It must not follow redirects. */
+  /** Must not follow redirects. Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** Sends `top_k` and `min_p`, which vLLM and SGLang accept and OpenAI rejects. Default false. */
+  /** Sends `top_k` and `min_p`, which OpenAI rejects. Default false. */
   readonly extraSampling?: boolean;
-  /** Name of the max length field; OpenAI's newer models require `max_completion_tokens`. Default `max_tokens`. */
+  /** OpenAI's newer models require `max_completion_tokens`. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /**
-   * Requests token ids and log-probs (`return_token_ids` of vLLM and `laconic serve`). Completions at temperature 1 or
-   * 0 then have a trace. OpenAI rejects the field. Default false.
+   * Requests token ids and log-probs (`return_token_ids` of vLLM and `laconic serve`), for a trace at temperature 1 or
+   * 0. OpenAI rejects the field. Default false.
    */
   readonly trace?: boolean;
 }
@@ -43,7 +43,7 @@ const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 /**
  * Language model behind an OpenAI-compatible server. `complete` throws LaconicError `api_refused`, `api_unavailable`,
  * `reply_malformed`, `budget_refused`, `aborted`; `run_unwritable` if the account's journal cannot be written;
- * `config_invalid` if the package `openai` is not installed.
+ * `config_invalid` without the package `openai`.
  * @throws LaconicError `config_invalid` for an address that would expose the key, `budget_refused` for a cap without a
  * price
  */
@@ -91,7 +91,7 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
   throw new DamagedReply(`status ${response.status} with ${reply.fault}`, text);
 }
 
-/** Error inside a successful reply, at the top or in its choice, as some gateways send it. */
+/** Finds an error inside a success, as some gateways send it. */
 function failureIn(value: object): { readonly status: number; readonly body: object } | null {
   for (const body of [value, ...listWithin(fieldsOf(value)?.["choices"])]) {
     const status = parseErrorBody(body)?.names.find((name) => /^[45]\d\d$/u.test(name));
@@ -105,7 +105,6 @@ function listWithin(value: unknown): readonly object[] {
   return (Array.isArray(value) ? value : []).filter((each) => fieldsOf(each) !== null);
 }
 
-/** Request fields and path. */
 interface Body {
   readonly kind: "chat" | "text";
   readonly fields: Record<string, unknown>;
@@ -120,7 +119,7 @@ function bodyOf({ prompt, sampling, random, scorePrompt }: CompletionRequest, op
   if (scorePrompt) {
     if (isChat)
       throw new LaconicError("config_invalid", "log-probs of chat prompts are not available; send a text or tokens");
-    // At least one token, because some servers reject 0.
+    // Some servers reject 0.
     return { kind: "text", fields: { model, temperature: 0, max_tokens: 1, echo: true, logprobs: 1, prompt: text } };
   }
   const backEnd = extraSampling ? "openai-extended" : "openai";

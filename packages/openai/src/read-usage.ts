@@ -1,13 +1,13 @@
 import { isRecord } from "@laconic/core";
 import { sumKinds, type TokenCounts } from "@laconic/core/ledger";
 
-/** Token counts that the server reports; 0 for missing ones. */
+/** Missing counts are 0. */
 export interface ReportedUsage extends TokenCounts {
-  /** Whether prompt and completion are reported and all counts are consistent. */
+  /** Prompt and completion are reported, and all counts are consistent. */
   readonly agrees: boolean;
 }
 
-/** Fields that hold counts. The AI SDK keeps the provider's counts next to derived ones. */
+/** The AI SDK keeps the provider's counts next to derived ones. */
 const places = [
   "usage.raw",
   "providerMetadata.anthropic.usage",
@@ -18,7 +18,7 @@ const places = [
   "timings", // llama.cpp
 ];
 
-/** Fields of each count, in order of preference. A plus joins fields that exclude each other. */
+/** Order of preference. A plus joins fields that exclude each other. */
 const fields = {
   prompt: [
     "native_tokens_prompt", // OpenRouter
@@ -80,16 +80,16 @@ const fields = {
   total: ["total_tokens", "totalTokenCount", "totalTokens"],
 } as const;
 
-/** US dollars per unit of each field: OpenRouter's credits, xAI's ticks. */
+/** US dollars per unit: OpenRouter's credits, xAI's ticks. */
 const costs = { cost: 1, "cost_details.upstream_inference_cost": 1, cost_in_usd_ticks: 1e-10 };
 
 /** Larger counts are server errors. */
 const maxCount = 1e9;
 
 /**
- * Reads token counts from any server's reply. If counts contradict each other, the reading with the most tokens is used:
- * - parts that exceed their whole are added to it, as xAI counts reasoning
- * - a total above prompt + completion contains hidden completion tokens, as in Gemini's compatible API
+ * Reads token counts from any reply. Contradictions are resolved to the most tokens: - parts that exceed their whole
+ * are added to it, as xAI counts reasoning - a total above prompt + completion contains hidden completion tokens, as in
+ * Gemini's compatible API
  */
 export function readUsage(reply: unknown): ReportedUsage {
   const sources = places.map((place) => valueIn(reply, place)).filter((source) => source !== undefined);
@@ -108,7 +108,7 @@ export function readUsage(reply: unknown): ReportedUsage {
     }
     return undefined;
   };
-  // Prompt, completion and total come from one source: the first with the largest sum.
+  // The first source with the largest sum.
   const [[prompt, completion, total = 0] = []] = sources
     .map((source) => [read("prompt", source), read("completion", source), read("total", source)] as const)
     .toSorted((a, b) => present(b) - present(a));

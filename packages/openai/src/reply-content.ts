@@ -1,6 +1,6 @@
 import { isRecord } from "@laconic/core";
 
-/** Untrusted object from a reply. Each field is read as its expected type or as missing. */
+/** Untrusted object. Each field is read as its expected type or as missing. */
 export type ReplyFields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(value: unknown): ReplyFields | null {
@@ -26,12 +26,11 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): r
 /** Message content by purpose. */
 export interface ReplyContent {
   readonly text: string;
-  /** Reasoning text. */
   readonly hidden: string;
   readonly refusal: string;
 }
 
-/** Purpose of parts by type; a part without a type is text. Images, tool calls and unknown types are ignored. */
+/** A part without a type is text. Images, tool calls and unknown types are ignored. */
 const purposes: Readonly<Record<string, keyof ReplyContent>> = {
   text: "text", // OpenAI, Anthropic, Mistral, Cohere, the AI SDK
   output_text: "text", // OpenAI's Responses
@@ -42,10 +41,9 @@ const purposes: Readonly<Record<string, keyof ReplyContent>> = {
   summary_text: "hidden", // OpenAI's Responses
 };
 
-/** Text fields of a part, for the servers above. */
 const textFields = ["text", "thinking", "reasoning", "summary", "refusal", "content", "value"] as const;
 
-/** Reads content given as text, parts, or an object with `parts` (Gemini). @returns null otherwise */
+/** Reads text, parts, or an object with `parts` (Gemini); null otherwise. */
 export function readContent(content: unknown): ReplyContent | null {
   const found = { text: "", hidden: "", refusal: "" };
   for (const part of [fieldsOf(content)?.["parts"] ?? content].flat()) {

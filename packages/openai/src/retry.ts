@@ -1,21 +1,19 @@
 /** Reaction to a failed attempt. */
 export type Remedy =
-  /** Retry, after the server's wait if it gave one. */
+  /** Waits as long as the server asked. */
   | { readonly kind: "retry"; readonly afterMs?: number; readonly crowded: boolean }
   /** Retry once: the reply was damaged. */
   | { readonly kind: "retry-once" }
-  /** The account has no credit; a retry cannot help. */
   | { readonly kind: "spent" }
-  /** The request is invalid; a retry cannot help. */
   | { readonly kind: "refused" };
 
-/** Known facts of a failed attempt. */
+/** Known facts of an attempt. */
 export interface Failure {
-  /** HTTP status; missing without a reply. */
+  /** Missing without a reply. */
   readonly status?: number;
-  /** Error codes of the server in lower case, such as `insufficient_quota`; never its message. */
+  /** Lower case, such as `insufficient_quota`; never its message. */
   readonly names?: readonly string[];
-  /** Wait in milliseconds that the server requests. */
+  /** Milliseconds that the server requests. */
   readonly waitMs?: number;
 }
 
@@ -36,8 +34,8 @@ const transient: readonly number[] = [408, 409, 425, 429];
 const lasting: readonly number[] = [501, 505];
 
 /**
- * Decides the reaction by status and error codes. Messages are not used: free tiers and Azure mention quota and billing
- * in every rate limit. Unlisted statuses are errors of the request.
+ * Decides by status and codes. Messages are not used: free tiers and Azure mention quota and billing in every rate
+ * limit.
  */
 export function remedyFor({ status, names = [], waitMs }: Failure): Remedy {
   if (status === undefined) return { kind: "retry", crowded: false };
@@ -48,7 +46,7 @@ export function remedyFor({ status, names = [], waitMs }: Failure): Remedy {
 
 const longestWaitMs = 300_000;
 
-/** Milliseconds of a `Retry-After` header (seconds or date), limited to five minutes; null if invalid. */
+/** Milliseconds of a `Retry-After` header, at most five minutes; null if invalid. */
 export function parseRetryAfter(header: string, nowMs: number): number | null {
   const text = header.trim();
   const wait = /^\d+(?:\.\d+)?$/u.test(text)
@@ -60,10 +58,9 @@ export function parseRetryAfter(header: string, nowMs: number): number | null {
 }
 
 /**
- * Requested wait in milliseconds, limited to five minutes; null without one. Order: `retry-after-ms` (OpenAI, Azure),
+ * Requested wait in milliseconds, at most five minutes; null without one. Order: `retry-after-ms` (OpenAI, Azure),
  * `retry-after`, the body (Gemini), and for status 429 the reset of exhausted rate limits, or the earliest reset.
- * @param status - HTTP status; servers send resets with every reply, so they count for 429 only
- * @param bodyMs - wait in the body
+ * @param status - servers send resets with every reply, so they count for 429 only
  * @param nowMs - milliseconds since 1970
  */
 export function askedWaitMs(headers: Headers, status: number, bodyMs: number | null, nowMs: number): number | null {
@@ -95,7 +92,7 @@ function untilReset(headers: Headers, nowMs: number): number | null {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Duration (`2m59.56s`), seconds from now, or a time: a date, or seconds or milliseconds since 1970. */
+/** Reads a duration (`2m59.56s`), seconds from now, a date, or seconds or milliseconds since 1970. */
 function resetMs(text: string, nowMs: number): number | null {
   const value = text.trim();
   if (/^\d+(?:\.\d+)?$/u.test(value)) {

@@ -8,7 +8,6 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Returns the key; only for sending it. */
   reveal(): string {
     return this.#value;
   }

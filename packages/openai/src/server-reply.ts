@@ -4,16 +4,15 @@ import { readFinishReason } from "@laconic/core/wire";
 import { readUsage, type ReportedUsage } from "./read-usage.ts";
 import { countOf, fieldsOf, listOf, readContent, textWithin, type ReplyFields } from "./reply-content.ts";
 
-/** Fields of a server's reply that are used. */
+/** Used fields of a reply. */
 export interface ServerReply {
   readonly text: string;
-  /** Reasoning next to the text; may be empty. */
+  /** Reasoning; may be empty. */
   readonly hidden: string;
   readonly finishReason: FinishReason;
-  /** The server's finish reason if it is not in the table. */
   readonly unknownReason?: string;
   readonly usage: ReportedUsage;
-  /** Token ids and log-probs, if requested and complete. */
+  /** Token ids and log-probs, if complete. */
   readonly trace: TokenTrace | null;
   /** Log-probs of the prompt's tokens if the server sends all; null otherwise. */
   readonly promptLogProbs: readonly (number | null)[] | null;
@@ -24,7 +23,7 @@ export interface ReplyFault {
   readonly fault: string;
 }
 
-/** Reads a reply with status 200. A refusal is a completion, also if the server withholds message or choice. */
+/** Reads a reply with status 200. A refusal is a completion. */
 export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | ReplyFault {
   const reply = fieldsOf(value) ?? {};
   const usage = readUsage(reply);
@@ -62,7 +61,7 @@ function reasonOf({ finish_reason, finish_details, native_finish_reason }: Reply
   return [finish_reason, finish_details, native_finish_reason].find((each) => (each ?? "") !== "");
 }
 
-/** Whether the prompt was blocked: Gemini reports it in `prompt_feedback`, Azure in `prompt_filter_results`. */
+/** Gemini reports it in `prompt_feedback`, Azure in `prompt_filter_results`. */
 function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_results: filters }: ReplyFields): boolean {
   if (Array.isArray(choices) && choices.length > 0) return false;
   const feedback = fieldsOf(prompt_feedback ?? promptFeedback);
@@ -72,7 +71,6 @@ function isBlocked({ choices, prompt_feedback, promptFeedback, prompt_filter_res
     .some((finding) => fieldsOf(finding)?.["filtered"] === true);
 }
 
-/** Content of a choice of a chat or text completion. */
 interface ChoiceWords extends Pick<ServerReply, "text" | "hidden"> {
   readonly refused: boolean;
   readonly logProbs: readonly number[] | null;
@@ -83,7 +81,7 @@ function textWords({ text, logprobs, ...choice }: ReplyFields): ChoiceWords | nu
   return { text, hidden: "", refused: false, logProbs: listOf(fieldsOf(logprobs)?.["token_logprobs"], numberOf) };
 }
 
-/** Field names of reasoning, which is billed but not part of the answer. */
+/** Reasoning is billed but not part of the answer. */
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking"] as const;
 
 function chatWords(choice: ReplyFields): ChoiceWords | null {
@@ -100,7 +98,7 @@ function chatWords(choice: ReplyFields): ChoiceWords | null {
   };
 }
 
-/** Choice without a message or text: allowed for filters and limits, and for a stop only if it is null. */
+/** Allowed for filters and limits, and for a stop only if it is null. */
 function withoutWords(choice: ReplyFields, given: unknown): ChoiceWords | null {
   const reason = readFinishReason(reasonOf(choice));
   const refused = reason === "refusal" || (reason === "stop" && given === null);
@@ -125,7 +123,7 @@ function traceOf(
   return { promptTokens, tokens, logProbs };
 }
 
-/** Log-probs of the prompt in an echo, which lists prompt and reply together. The first token has none. */
+/** An echo lists prompt and reply together. The first token has no log-prob. */
 function promptLogProbsOf(choice: ReplyFields, usage: ServerReply["usage"]): ServerReply["promptLogProbs"] {
   const echoed = fieldsOf(choice["logprobs"])?.["token_logprobs"];
   if (!usage.agrees || !Array.isArray(echoed) || echoed.length < usage.promptTokens) return null;

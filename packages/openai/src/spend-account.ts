@@ -4,16 +4,13 @@ import type { CallReply, SpendJournal } from "./spend-journal.ts";
 
 /** Reservation of a call's max cost. */
 export interface Reservation {
-  /** Writes the call to the account's journal, if any, before it is sent. @throws LaconicError `run_unwritable` */
+  /** Writes the call to any journal before it is sent. @throws LaconicError `run_unwritable` */
   begin(): Promise<void>;
-  /**
-   * Replaces the reservation by the cost; without a known cost the reservation is charged. Resolves when the journal is
-   * written; never rejects.
-   */
+  /** Replaces the reservation by the cost, if known. Resolves when the journal is written; never rejects. */
   settle(spentUsd?: number, reply?: CallReply): Promise<void>;
 }
 
-/** Spending and its cap, shared by all models of one budget. */
+/** Spending and cap of one budget. */
 export class SpendAccount {
   readonly maxUsd: number | null;
   #settled: number;
@@ -21,7 +18,7 @@ export class SpendAccount {
   /** Its slots are US dollars below the cap. */
   readonly #turns: Turns;
 
-  /** @param maxUsd - null counts without a cap @param spentUsd - cost of an earlier part of the same work */
+  /** @param maxUsd - null: no cap @param spentUsd - cost of an earlier part of the same work */
   constructor(maxUsd: number | null = null, spentUsd = 0) {
     if (!(spentUsd >= 0))
       throw new LaconicError("config_invalid", `spentUsd: expected US dollars, got ${spentUsd}`, { spentUsd });
@@ -32,11 +29,9 @@ export class SpendAccount {
     this.#turns = new Turns(this.#leftUsd);
   }
 
-  /** US dollars of finished calls. */
   get spentUsd(): number {
     return this.#settled;
   }
-  /** US dollars reserved by running calls. */
   get reservedUsd(): number {
     return this.#turns.taken;
   }
@@ -44,20 +39,18 @@ export class SpendAccount {
     return (this.maxUsd ?? Infinity) - this.#settled;
   }
 
-  /**
-   * Sets the journal that calls are written to before they are sent; null for none. A running call keeps its journal.
-   */
+  /** Sets the journal for calls; null for none. A running call keeps its journal. */
   keepIn(journal: SpendJournal | null): void {
     this.#journal = journal;
   }
 
-  /** Reply that an earlier process paid for, once per such call; null for none. It costs nothing. */
+  /** Returns a reply that an earlier process paid for, once per call; null for none. */
   async replay(key: string): Promise<Completion | null> {
     return (await this.#journal?.replay(key)) ?? null;
   }
 
   /**
-   * Reserves the max cost of a call. Waits for running calls, which usually cost less than reserved.
+   * Reserves the max cost. Waits for running calls, which usually cost less than reserved.
    * @throws LaconicError `budget_refused` if the cap would be exceeded anyway, `aborted`
    */
   async reserve(usd: number, signal?: AbortSignal): Promise<Reservation> {

@@ -15,40 +15,33 @@ import { openAppender, readJsonLines } from "@laconic/core/platform";
 
 /** Totals of a journal. */
 export interface JournalTotals {
-  /** US dollars of all calls: settled ones at their cost, others at their reservation. */
+  /** US dollars: settled calls at their cost, others at their reservation. */
   readonly spentUsd: number;
-  /** Number of calls that were sent or about to be sent. */
+  /** Calls that were sent or about to be sent. */
   readonly calls: number;
-  /** Calls without a known outcome, and the US dollars reserved for them. */
+  /** Calls without a known outcome, and their US dollars. */
   readonly unsettled: { readonly calls: number; readonly usd: number };
 }
 
 /** Result of a call. */
 export interface CallReply {
   readonly completion: Completion;
-  /** Hash of all inputs of the reply; null stores usage only. */
+  /** Hash of all inputs; null stores usage only. */
   readonly key: string | null;
 }
 
-/**
- * Calls and replies on disk, written before a call is sent and before a reply is used. A killed process loses no paid
- * reply.
- */
+/** Calls and replies on disk, written before use. A killed process loses no paid reply. */
 export interface SpendJournal {
   /** Opening time. */
   readonly before: JournalTotals;
-  /**
-   * Returns a stored reply of an earlier process. Calls with the same key return theirs in order, each once.
-   * @returns null for none
-   */
+  /** Returns a reply of an earlier process, each once and in order; null for none. */
   replay(key: string): Promise<Completion | null>;
   /**
-   * Writes a call with its max cost to disk.
+   * Writes a call with its max cost.
    * @returns a function that settles it on disk; never rejects
    * @throws LaconicError `run_unwritable`; then the call must not be sent
    */
   begin(reservedUsd: number): Promise<(spentUsd: number, reply?: CallReply) => Promise<void>>;
-  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
@@ -63,7 +56,6 @@ interface Settled {
   readonly call: number;
   readonly usd: number;
   readonly usage?: TokenUsage;
-  /** SHA-256 of all inputs of the reply. */
   readonly key?: string;
   readonly reply?: Completion;
 }
@@ -73,7 +65,6 @@ type Line = Before | Begun | Settled;
 const tokens: Shape = { kind: "list", of: shapes.count };
 const orNull: Shape = { kind: "either", of: [shapes.number, { kind: "choice", of: [null] }] };
 
-/** Stored completion. */
 const completionShape = group<Completion>({
   text: { shape: shapes.text },
   finishReason: { shape: { kind: "choice", of: finishReasons } },
@@ -110,8 +101,7 @@ const lineShape: Shape = {
 };
 
 /**
- * Reads a journal. A torn last line is ignored, because its call was never sent.
- * @returns null if the file is missing
+ * Reads a journal; null if missing. A torn last line was never sent.
  * @throws LaconicError `data_invalid` with file and row
  */
 export async function readSpendJournal(path: string): Promise<JournalTotals | null> {
@@ -120,7 +110,7 @@ export async function readSpendJournal(path: string): Promise<JournalTotals | nu
 
 /**
  * Opens a journal for appending.
- * @param spentUsd - cost of the same work before the journal existed; used for a new file only
+ * @param spentUsd - cost before the journal existed; used for a new file only
  * @throws LaconicError `data_invalid` for a damaged file, `run_unwritable`
  */
 export async function openSpendJournal(path: string, spentUsd = 0): Promise<SpendJournal> {
@@ -162,7 +152,7 @@ function keptOf(reply: CallReply | undefined): Pick<Settled, "usage" | "key" | "
   return key === null ? { usage: completion.usage } : { key, reply: completion };
 }
 
-/** Null for an unreadable entry, which is then requested again. */
+/** Null for an unreadable entry, which is requested again. */
 async function readReply(path: string, { start, end }: Place): Promise<Completion | null> {
   const line = Buffer.alloc(end - start);
   const file = await open(path);
@@ -180,9 +170,7 @@ interface KnownLines {
   /** Offsets of replies by key, in order. */
   readonly replies: Map<string, Place[]>;
   readonly totals: JournalTotals;
-  /** Number of the last call. */
   readonly last: number;
-  /** Bytes of complete lines. */
   readonly bytes: number;
 }
 

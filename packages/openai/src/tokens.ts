@@ -8,16 +8,14 @@ import type { ServerReply } from "./server-reply.ts";
 /** Tokens of a reply. */
 export interface CountedReply {
   readonly usage: TokenUsage;
-  /** Upper bound for replies without usable counts. */
+  /** Upper bound without usable counts. */
   readonly max: TokenCounts | null;
 }
 
-/**
- * Extra tokens per message and per conversation that a chat template may add. OpenAI's add 3 and 3, others up to forty.
- */
+/** Extra tokens that a chat template may add. OpenAI's add 3 and 3, others up to forty. */
 const [perMessage, perPrompt] = [8, 48] as const;
 
-/** Upper bound of a prompt's tokens by the model's encoding, or one per byte; includes the chat template. */
+/** Upper bound by the model's encoding, or one per byte; includes the chat template. */
 export async function maxPromptTokens(model: string, prompt: Prompt): Promise<number> {
   if (prompt.kind === "tokens") return prompt.tokens.length + 1;
   if (prompt.kind === "text") return (await maxTokens(model, prompt.text)) + 1;
@@ -27,8 +25,8 @@ export async function maxPromptTokens(model: string, prompt: Prompt): Promise<nu
 }
 
 /**
- * Counts a reply by the server's counts if they are complete, consistent and plausible. Otherwise by the model's
- * encoding or an estimate, and never fewer than the server reports.
+ * Uses the server's counts if complete, consistent and plausible. Otherwise the model's encoding or an estimate, never
+ * below the server's.
  */
 export async function countReply(
   model: string,
@@ -62,7 +60,7 @@ export async function countReply(
   };
 }
 
-/** Max tokens of calls to one server: the requested limit, plus the largest excess seen so far. */
+/** Max tokens of calls: the requested limit, plus the largest excess so far. */
 export class CallBound {
   #promptExcess = 1;
   #completionExcess = 1;
@@ -74,7 +72,7 @@ export class CallBound {
     };
   }
 
-  /** @returns whether the reply is longer than requested */
+  /** Returns whether the reply is longer than requested. */
   learn(asked: TokenCounts, { promptTokens, completionTokens }: TokenCounts): boolean {
     this.#promptExcess = Math.max(this.#promptExcess, promptTokens / asked.promptTokens);
     this.#completionExcess = Math.max(this.#completionExcess, completionTokens / asked.completionTokens);
@@ -100,8 +98,8 @@ const encoders = new Map<string, Tiktoken | null>();
 const [sliceLength, longestText] = [500, 2 ** 18] as const;
 
 /**
- * Tokens of a text in an OpenAI model's encoding; a few percent more for long runs of similar characters.
- * @returns null for an unknown model, without the package `tiktoken`, and for texts above 262,144 characters
+ * Counts by an OpenAI model's encoding; a few percent more for long runs of similar characters.
+ * @returns null for an unknown model, without the package `tiktoken`, and above 262,144 characters
  */
 export async function countTokens(model: string, text: string): Promise<number | null> {
   const encoder = text.length > longestText ? null : await encoderFor(model);
@@ -111,7 +109,7 @@ export async function countTokens(model: string, text: string): Promise<number |
   return count;
 }
 
-/** Cuts before a word, where every encoding has a boundary, or anywhere if a slice has none. */
+/** Cuts before a word, where every encoding has a boundary, or anywhere. */
 function* slicesOf(text: string): Generator<string> {
   let start = 0;
   while (text.length - start > sliceLength) {
@@ -125,7 +123,7 @@ function* slicesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** Estimate: four characters per token, as for English. */
+/** Four characters per token, as for English. */
 function guessTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

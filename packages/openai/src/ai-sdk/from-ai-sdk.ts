@@ -10,18 +10,17 @@ import { DamagedReply, FailedReply } from "../guarded-fetch.ts";
 import { readContent } from "../reply-content.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
-/** Options of `fromAiSdk`: limits and prices. */
+/** Options of `fromAiSdk`. */
 export interface FromAiSdkOptions extends ApiModelOptions {
-  /** Called once for each setting that the provider reports as ignored, such as a seed. */
+  /** Called once for each setting that the provider ignores, such as a seed. */
   readonly onIgnored?: (setting: string, details: string) => void;
 }
 
 /**
- * Wraps a language model of the AI SDK (`anthropic("...")`, `google("...")`, a `LanguageModelV2`, `V3` or `V4`) as a
- * `LanguageModel`. Retries, the spend account and limits are those of this package; the provider's own retries are off.
- * Only chats are supported, and no log-probs. `complete` throws LaconicError `api_refused`, `api_unavailable`,
- * `reply_malformed`, `budget_refused`, `aborted`, and `config_invalid` for a prompt that is not a chat or for
- * unsupported sampling.
+ * Wraps a language model of the AI SDK (`LanguageModelV2`, `V3` or `V4`) as a `LanguageModel`. Retries, spend account
+ * and limits are those of this package. Only chats are supported, and no log-probs. `complete` throws LaconicError
+ * `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`, and `config_invalid` for another
+ * prompt or unsupported sampling.
  * @throws LaconicError `budget_refused` for a cap without a price
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
@@ -118,10 +117,7 @@ interface CallError extends Error {
   readonly responseBody?: string;
 }
 
-/**
- * Translates an error of an AI SDK provider to the errors of this package. Broken connections, aborts and foreign
- * errors are returned unchanged.
- */
+/** Translates errors of AI SDK providers; broken connections, aborts and foreign errors are unchanged. */
 function understood(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (isCallError(error)) {
@@ -140,7 +136,6 @@ function isCallError(error: Error): error is CallError {
   return ofCall in error;
 }
 
-/** Drops undefined entries. */
 function headersOf(fields: Readonly<Record<string, string>>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(fields))

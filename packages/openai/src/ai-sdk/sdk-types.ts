@@ -30,7 +30,6 @@ export interface AiSdkRequest {
 export interface AiSdkReply {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly finishReason: string | { readonly unified: string; readonly raw?: string | undefined };
-  /** Read by `readUsage`. */
   readonly usage: object;
   readonly warnings: readonly {
     readonly type: string;
@@ -69,7 +68,7 @@ export interface LaconicAiSdkModel {
   doStream(ask: AiSdkAsk): Promise<{ stream: ReadableStream<AiSdkStreamPart> }>;
 }
 
-/** Finish reason and usage of a reply to the SDK. */
+/** Finish reason and usage of a reply. */
 export interface AiSdkEnd {
   finishReason: { unified: "stop" | "length" | "content-filter" | "other"; raw: string };
   usage: {

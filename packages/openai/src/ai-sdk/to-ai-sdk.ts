@@ -13,18 +13,17 @@ import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./s
 
 /** Options of `toAiSdk`. */
 export interface ToAiSdkOptions {
-  /** Tokenizer for streaming tokens as they are drawn. Without it a stream sends the text in one piece at the end. */
+  /** Streams tokens as they are drawn; without it the text comes in one piece at the end. */
   readonly tokenizer?: StreamTokenizer;
-  /** Default max reply length in tokens. Default 1,024. */
+  /** Default 1,024. */
   readonly defaultMaxTokens?: number;
-  /** Provider name that the SDK shows. Default `laconic`. */
+  /** Default `laconic`. */
   readonly provider?: string;
 }
 
 /**
- * Wraps a `LanguageModel`, such as a trained policy or a team, as a `LanguageModelV3` of the AI SDK. A call without a
- * seed uses a random one, and without a temperature uses 1. Methods throw LaconicError `input_invalid` for unsupported
- * input: tools, files, JSON, penalties.
+ * Wraps a `LanguageModel` as a `LanguageModelV3` of the AI SDK. Defaults are a random seed and temperature 1. Methods
+ * throw LaconicError `input_invalid` for tools, files, JSON, penalties.
  */
 export function toAiSdk(model: LanguageModel, options: ToAiSdkOptions = {}): LaconicAiSdkModel {
   checkOptions(options);
@@ -127,7 +126,6 @@ function messageOf({ role, content }: AiSdkAsk["prompt"][number]): ChatMessage {
   return { role, content: texts.join("") };
 }
 
-/** Finish reason in the SDK's terms. */
 const unifiedReasons = { stop: "stop", length: "length", refusal: "content-filter", unknown: "other" } as const;
 
 function endOf({ finishReason, usage }: Completion): AiSdkEnd {

@@ -32,10 +32,9 @@ import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-serve
 /** Options of a model that samples on a fleet. */
 export interface FleetModelOptions extends PublishOptions {
   /**
-   * Source of reply log-probs. `server`: the servers report log-probs of the sampled distribution. `forward`: a local
-   * forward pass computes them, for servers that report others (vLLM without `--logprobs-mode processed_logprobs` at a
-   * temperature other than 1, or with truncated sampling). Replies are checked against the forward pass in both cases.
-   * Default `server`.
+   * Source of reply log-probs. `server`: servers report the sampled distribution. `forward`: a local pass computes
+   * them, for servers that report others (vLLM without `--logprobs-mode processed_logprobs`). Replies are checked
+   * against the local pass in both cases. Default `server`.
    */
   readonly logProbs?: "server" | "forward";
 }
@@ -45,17 +44,13 @@ const checkOptions = optionCheck<FleetModelOptions>()("fleetPolicy", "name folde
 interface Version {
   readonly version: number;
   readonly published: Promise<PublishedWeights>;
-  /** Number of snapshots and requests that use it. */
   users: number;
   prepared: boolean;
-  /** The model was reloaded, so another version has this number. */
+  /** The model was reloaded. */
   outdated: boolean;
 }
 
-/**
- * Trains on a local engine and samples on a fleet. Weights are published once per version, and snapshots keep their
- * version on the servers.
- */
+/** Trains on a local engine and samples on a fleet. Weights are published once per version. */
 export class FleetModel implements TrainableModel {
   readonly #local: TrainableModel;
   readonly #fleet: Fleet;
@@ -94,7 +89,7 @@ export class FleetModel implements TrainableModel {
   get contextLength(): number {
     return this.#local.contextLength;
   }
-  /** Sampling parameters that all active servers accept, and whose log-probs they report. */
+  /** All active servers accept these and report their log-probs. */
   get supports(): readonly SamplingName[] {
     return supportedBy(this.#fleet, this.#options.logProbs === "forward");
   }
@@ -162,7 +157,7 @@ export class FleetModel implements TrainableModel {
     await this.#local.dispose();
   }
 
-  /** Publishes the current weights and loads them into the servers, for a probe. */
+  /** Publishes the current weights and loads them, for a probe. */
   async published(): Promise<PublishedWeights> {
     const version = this.#current();
     const weights = await version.published;
@@ -204,7 +199,7 @@ export class FleetModel implements TrainableModel {
       prepared: false,
       outdated: false,
     };
-    // The error reaches the callers; the next call tries again.
+    // The next call tries again.
     made.published.catch(() => {
       this.#versions.delete(made);
       if (this.#live === made) this.#live = null;
@@ -243,7 +238,6 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  /** Log-probs by the local engine for one version. */
   #ownOf(sampler: Sampler): OwnLogProbs {
     const known = this.#own.get(sampler);
     if (known?.version === sampler.weightVersion) return known.rows;
@@ -288,7 +282,7 @@ export class FleetModel implements TrainableModel {
     }
   }
 
-  /** Removes unused versions other than the current one. */
+  /** Removes unused older versions. */
   async #sweep(): Promise<void> {
     const gone = [...this.#versions].filter(
       (each) => each.users === 0 && (each.outdated || each.version !== this.weightVersion),
@@ -306,7 +300,7 @@ export class FleetModel implements TrainableModel {
 }
 
 /**
- * Returns a policy of `@laconic/trainer` that trains on its local engine and samples on a fleet.
+ * Makes a policy of `@laconic/trainer` sample on a fleet.
  * @throws LaconicError `config_invalid` for a name that servers reject
  */
 export function fleetPolicy<P extends { readonly model: TrainableModel }>(

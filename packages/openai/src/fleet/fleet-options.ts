@@ -7,14 +7,12 @@ import type { ReplyGap } from "./reply-gap.ts";
 /** An accepted reply and its server. */
 export interface SampledReply {
   readonly server: string;
-  /** Name and version of the weights. */
   readonly weights: string;
   readonly version: number;
   readonly promptTokens: number;
   readonly tokens: number;
-  /** Mean |server - trainer| log-prob of its tokens; null without a comparison. */
+  /** Mean |server - trainer| log-prob; null without a comparison. */
   readonly gap: number | null;
-  /** Number of attempts. */
   readonly attempts: number;
 }
 
@@ -28,25 +26,22 @@ export type ReplyJudge = (reply: GeneratedReply, server: SamplingServer) => Prom
 export interface FleetOptions {
   readonly servers: readonly SamplingServer[];
   readonly vocabularySize: number;
-  /** Max concurrent requests per server. More requests wait in the fleet. Default 64. */
+  /** Per server; more requests wait in the fleet. Default 64. */
   readonly concurrency?: number;
-  /**
-   * Time limit of one reply in milliseconds; then another server is tried. Default 300,000, the limit of Node's
-   * `fetch`.
-   */
+  /** Milliseconds per reply; then another server is tried. Default 300,000, the limit of Node's `fetch`. */
   readonly replyMs?: number;
-  /** Milliseconds without a working server after which requests fail. Default 600,000. */
+  /** Milliseconds without a working server until requests fail. Default 600,000. */
   readonly patienceMs?: number;
-  /** Max attempts per request. Default 8. */
+  /** Default 8. */
   readonly attempts?: number;
-  /** Max extra requests on the server that has the prompt's prefix, compared with the idlest. Default 4. */
+  /** Max extra requests on the server with the prompt's prefix, over the idlest. Default 4. */
   readonly slack?: number;
   readonly clock?: FleetClock;
-  /** Called once for each accepted reply. */
+  /** Called once per accepted reply. */
   readonly onReply?: (reply: SampledReply) => void;
   /** Called when servers fail and recover. */
   readonly onNote?: (text: string) => void;
-  /** Called when servers enter or leave quarantine. By default `onNote` gets the message. */
+  /** Default: `onNote` gets the message. */
   readonly onQuarantine?: (change: ServerChange) => void;
 }
 
@@ -59,8 +54,6 @@ export const checkFleetOptions: (options: FleetOptions) => void = optionCheck<Fl
 export interface ServerChange {
   readonly server: string;
   readonly state: Exclude<ServerState, "paused">;
-  /** Server address and reason. */
   readonly reason: string;
-  /** Reason and consequence, for people. */
   readonly message: string;
 }

@@ -7,23 +7,19 @@ import { loadGraceMs, prefixHash, WaitingRequests, type Wanted } from "./waiting
 import { Member, type ServerStatus } from "./member.ts";
 import { leftOut, Recovery } from "./recovery.ts";
 
-/**
- * Distributes requests over servers. A reply comes from a free server that likely has the prompt's prefix in its cache.
- */
+/** Distributes requests over servers; prefers a free one that likely caches the prompt's prefix. */
 export class Fleet {
   readonly vocabularySize: number;
-  /**
-   * Max mean log-prob gap after a load between server and trainer. Starts at 0.1; a probe sets it from its measurement.
-   */
+  /** Max mean log-prob gap after a load. Starts at 0.1; a probe sets it. */
   tolerance = 0.1;
   /**
-   * Max mean log-prob gap of replies in nats. Starts at 0.1; a probe sets it to five times its measurement, at least
-   * 0.001 and at most `tolerance`.
+   * Max mean log-prob gap of replies in nats. Starts at 0.1; a probe sets five times its measurement, within 0.001 and
+   * `tolerance`.
    */
   replyTolerance = 0.1;
-  /** Servers that report log-probs at temperature 1 for every sampling temperature. Set by a probe. */
+  /** Servers that always report log-probs at temperature 1. Set by a probe. */
   rawServers: ReadonlySet<string> = new Set();
-  /** Probe that readmits a quarantined server; null keeps it in quarantine. Set by `probeFleet`. */
+  /** Readmits a quarantined server; null keeps it in quarantine. Set by `probeFleet`. */
   probe: ((server: SamplingServer) => Promise<unknown>) | null = null;
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
@@ -31,7 +27,6 @@ export class Fleet {
   readonly #waiting = new WaitingRequests();
   readonly #recovery: Recovery;
   #wakes = false;
-  /** Full weights that are being sampled. */
   readonly #allWeights = { name: "", inFlight: 0 };
   readonly #closed = new AbortController();
 
@@ -69,7 +64,6 @@ export class Fleet {
     return this.#members.map(({ status }) => status);
   }
 
-  /** Whether some server reports log-probs at temperature 1. */
   get reportsRaw(): boolean {
     return this.rawServers.size > 0;
   }
@@ -80,12 +74,11 @@ export class Fleet {
   }
 
   /**
-   * Generates one reply with these weights. A failed request moves to another server, and its late reply is discarded.
+   * Generates one reply. A failed request moves to another server, and its late reply is discarded.
    * @throws LaconicError `aborted`; `api_refused` for a request that no server accepts; `api_unavailable` when attempts
    * or time are used up; `reply_malformed` if every server answered wrongly; `engine_failed` for two versions of full
    * weights at once
-   * @param judge - compares replies with the trainer's log-probs; a reply beyond the tolerance is discarded and retried
-   * elsewhere
+   * @param judge - discards replies beyond the tolerance, which are retried elsewhere
    */
   async generate(
     weights: PublishedWeights,
@@ -123,7 +116,7 @@ export class Fleet {
     const beganMs = this.#clock.nowMs();
     for (let attempts = 1; ; attempts++) {
       const member = await this.#slot({ prefix, weights: weights.name, avoid }, stop);
-      // A server that gave a discarded reply would repeat it with the same seed.
+      // The same seed would repeat the discarded reply.
       const seed = avoid.has(member) ? (asked.seed + attempts) % 2 ** 31 : asked.seed;
       try {
         const reply = await this.#ask(member, weights, { ...asked, seed }, stop).finally(() => {
@@ -149,12 +142,12 @@ export class Fleet {
     }
   }
 
-  /** Records a server's failure. @throws LaconicError if no other server could help */
+  /** @throws LaconicError if no other server could help */
   #failed(member: Member, { name }: PublishedWeights, error: LaconicError): void {
     const { onNote } = this.#options;
     if (error.code === "reply_malformed") {
       if (error.detail["thrown"] === true) return;
-      // The server may hold other weights under this name, so they are loaded again.
+      // The server may hold other weights under this name.
       member.forget(name);
       if (!member.strike(error)) return;
       const isOut = member.state === "quarantined";
@@ -190,12 +183,12 @@ export class Fleet {
       version,
       thrown: true,
     });
-    // Only a server's first discarded reply is reported; counters show the rest.
+    // Counters show later ones.
     if (member.throwAway(error)) onNote?.(`${error.message}; it is discarded and requested again`);
     throw error;
   }
 
-  /** Loads weights into the servers in advance. Errors reach the requests that need the weights. */
+  /** Loads weights in advance. Errors reach the requests that need them. */
   async prepare(weights: PublishedWeights): Promise<void> {
     const up = this.#members.filter(({ state }) => state === "up");
     const loads = up.map((member) =>
@@ -206,17 +199,15 @@ export class Fleet {
     await Promise.allSettled(loads);
   }
 
-  /** Unloads unused weights. */
   async retire(name: string): Promise<void> {
     await Promise.all(this.#members.map((member) => member.retire(name)));
   }
 
-  /** Unloads weights of earlier runs with this prefix, for example after a kill. */
+  /** Unloads weights of earlier runs, for example after a kill. */
   async clear(prefix: string): Promise<void> {
     await Promise.allSettled(this.#members.map((member) => member.clear(prefix)));
   }
 
-  /** Aborts pending work, such as loads. */
   close(): void {
     this.#closed.abort(new LaconicError("aborted", "the fleet was closed"));
   }
@@ -262,7 +253,7 @@ export class Fleet {
     }
   }
 
-  /** Shared by all waiting requests, so no caller's signal applies. A server that cannot load is quarantined. */
+  /** Waiting requests share it, so no caller's signal applies. A server that cannot load is quarantined. */
   async #load(member: Member, weights: PublishedWeights): Promise<void> {
     try {
       await member.ensure(weights);
@@ -283,7 +274,6 @@ export class Fleet {
     return this.#waiting.add(wanted, signal, () => this.#dispatch());
   }
 
-  /** Assigns waiting requests to servers, and checks the excluded servers. */
   #dispatch(): void {
     const up = this.#members.filter(({ state }) => state === "up");
     if (this.#waiting.seat(up, this.#options.slack ?? 4, this.#clock.nowMs())) this.#wakeIn(loadGraceMs);

@@ -8,12 +8,11 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 
-/** Log-probs of one sequence under the trainer's model. */
+/** Log-probs under the trainer's model. */
 export interface OwnRow {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;
   readonly entropyIsEstimate: boolean;
-  /** Log-probs at temperature 1. */
   readonly atOne: ArrayLike<number>;
 }
 
@@ -23,12 +22,12 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** Max cached sequences: those of several steps. */
+/** Enough for several steps. */
 const maxRows = 1 << 14;
 
 /**
- * Computes log-probs of replies with one version of the trainer's weights. Requests that arrive during a pass share the
- * next one. The learner reuses rows that were computed for a check.
+ * Computes log-probs with one version of the trainer's weights. Requests that arrive during a pass share the next one.
+ * The learner reuses checked rows.
  */
 export class OwnLogProbs {
   readonly #sampler: Sampler;
@@ -38,7 +37,7 @@ export class OwnLogProbs {
   #queue: Queued[] = [];
   #running = false;
 
-  /** @param needsAtOne - whether a server reports log-probs at temperature 1 */
+  /** @param needsAtOne - a server reports log-probs at temperature 1 */
   constructor(sampler: Sampler, version: number, needsAtOne: () => boolean) {
     this.#sampler = sampler;
     this.#version = version;
@@ -53,7 +52,6 @@ export class OwnLogProbs {
     });
   }
 
-  /** Caches a row for the learner. */
   remember(sequence: TrainingSequence, { logProbs, entropy, ...row }: OwnRow): void {
     const end = sequence.completionTokens.length;
     this.#rows.set(keyOf(sequence), { ...row, logProbs: logProbs.slice(0, end), entropy: entropy.slice(0, end) });
@@ -61,7 +59,7 @@ export class OwnLogProbs {
     if (this.#rows.size > maxRows && oldest !== undefined) this.#rows.delete(oldest);
   }
 
-  /** The model's `forward`; cached sequences need no pass. */
+  /** Cached sequences need no pass. */
   async forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
     const known = sequences.map((sequence) => this.#rows.get(keyOf(sequence)));
     const missing = sequences.filter((_, i) => !known[i]);

@@ -6,13 +6,10 @@ import { probeServer, type ProbeOptions, type ServerRecord } from "./probe-serve
 /** Result of probing a fleet. */
 export interface FleetRecord {
   readonly servers: readonly ServerRecord[];
-  /** Rejected servers with reasons. */
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
   /** Mean gap of the worst server. */
   readonly gap: number;
-  /** Max allowed mean gap. */
   readonly tolerance: number;
-  /** Max allowed mean gap of replies. */
   readonly replyTolerance: number;
 }
 
@@ -20,7 +17,7 @@ export interface FleetRecord {
 const minTolerance = 1e-3;
 
 /**
- * Probes every server with the current weights. Servers that fail are quarantined until a later probe.
+ * Probes every server with the current weights; failing ones are quarantined.
  * @throws LaconicError `api_refused` or `api_unavailable` if no server is left, with all reasons
  */
 export async function probeFleet(fleet: Fleet, model: FleetModel, options: ProbeOptions): Promise<FleetRecord> {
@@ -47,7 +44,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   if (servers.length === 0) throw new LaconicError(code, `no server of the fleet passed the probe: ${reasons}`);
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.max(minTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
-  // Random tokens have larger rounding errors than replies; the factor leaves room for training.
+  // Random tokens have larger rounding errors; the factor leaves room for training.
   fleet.replyTolerance = Math.min(tolerance, Math.max(fleet.tolerance, 5 * gap));
   fleet.rawServers = new Set(servers.filter(({ logProbsAt }) => logProbsAt === "one").map(({ url }) => url));
   fleet.probe = async (server) => {

@@ -9,18 +9,17 @@ import {
   type SamplingServer,
 } from "./servers/sampling-server.ts";
 
-/** Result of a probe of one server; stored with the run. */
+/** Probe result of one server; stored with the run. */
 export interface ServerRecord {
   readonly kind: string;
   readonly url: string;
-  /** Software version. */
   readonly version: string | null;
   readonly contextLength: number | null;
-  /** Distribution of its log-probs: the sampled one, or the model's at temperature 1 (vLLM's `raw_logprobs`). */
+  /** Sampled distribution, or the model's at temperature 1 (vLLM's `raw_logprobs`). */
   readonly logProbsAt: "sampling" | "one";
-  /** |server - trainer| log-prob per token with equal weights, at the reported temperature. */
+  /** |server - trainer| log-prob per token with equal weights. */
   readonly gap: { readonly mean: number; readonly max: number; readonly tokens: number };
-  /** Mean gap of the check text of loads: random tokens, which have larger rounding errors. */
+  /** Mean gap of the check text: random tokens have larger rounding errors. */
   readonly checkGap: number;
   /** Whether the same request gave the same reply twice. Informative only: batching servers often differ. */
   readonly repeats: boolean;
@@ -29,11 +28,10 @@ export interface ServerRecord {
 /** Options of `probeServer`. */
 export interface ProbeOptions {
   readonly vocabularySize: number;
-  /** Max mean |server - trainer| log-prob per token. Default 0.1; bfloat16 against float32 gives about 0.01. */
+  /** Mean |server - trainer| log-prob per token. Default 0.1; bfloat16 against float32 gives about 0.01. */
   readonly tolerance?: number;
-  /** Accepts log-probs at temperature 1, because sampling uses temperature 1 or log-probs are computed locally. */
+  /** Accepts log-probs at temperature 1: they are sampled or computed locally. */
   readonly takesRaw?: boolean;
-  /** Aborts a request after a timeout. */
   readonly limit?: () => AbortSignal;
 }
 
@@ -42,14 +40,14 @@ const checkOptions = optionCheck<ProbeOptions>()("probeServer", "vocabularySize 
 /** Far enough from 1 that log-probs at the two temperatures differ. */
 const sharp = 0.5;
 const replyTokens = 8;
-/** With two replicas in random turns, all requests meet the same one in 1 of 128 probes. */
+/** With two replicas, all requests meet the same one in 1 of 128 probes. */
 const replicaRequests = 8;
 /** Max gap of a prompt, in tolerances: unlikely tokens have larger rounding errors. */
 const maxCheckGaps = 10;
 
 /**
- * Checks that a server's replies can be trained on: token ids are echoed, log-probs match the trainer's engine (and
- * their temperature is determined), stop tokens end a reply and are included, and unknown weight names are rejected.
+ * Checks that replies can be trained on: token ids are echoed, log-probs match, stop tokens are included, and unknown
+ * weight names are rejected.
  * @param own - the same weights on the trainer's engine
  * @throws LaconicError `api_refused` with the server and the difference; `api_unavailable`
  */
@@ -106,7 +104,7 @@ class Probe {
     return new LaconicError("api_refused", `${url}: ${reason}`, { server: url });
   }
 
-  /** Detects replicas behind one address: only one of them has weights that were loaded once. */
+  /** Detects replicas behind one address: only one of them has loaded the weights. */
   async checkOneServer(): Promise<void> {
     const weights = { ...this.#weights, name: `${this.#weights.name}-once` };
     await this.#server.load(weights, this.#limit());
@@ -149,7 +147,6 @@ class Probe {
       throw this.refusal(`it answers for ${name}, which was never loaded, so versions cannot be checked`);
   }
 
-  /** Mean gap of the check text of loads. */
   async promptGap(): Promise<number> {
     const { check } = this.#weights;
     if (!check) return 0;
@@ -159,7 +156,6 @@ class Probe {
     throw this.refusal(`its log-probs of a prompt are ${reported}, so loaded weights cannot be checked`);
   }
 
-  /** Requests one token from weights that the server may not have. */
   #askOne(weights: PublishedWeights): Promise<GeneratedReply | "missing"> {
     const [promptTokens = []] = this.#prompts;
     const sampling = { temperature: 0, maxTokens: 1 };
@@ -190,7 +186,6 @@ class Probe {
     return reply;
   }
 
-  /** Gaps of replies to all prompts. */
   async gapAt(replies: readonly GeneratedReply[], temperature: number): Promise<ServerRecord["gap"]> {
     const { logProbs } = await this.#own.forward(
       replies.map(({ tokens: completionTokens }, i) => ({

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { LaconicError, raggedRow, type TrainableModel } from "@laconic/core";
 import type { PublishedWeights, WeightsCheck } from "./servers/sampling-server.ts";
 
-/** Where weights are written for the servers. */
+/** Place of weights for the servers. */
 export interface PublishOptions {
-  /** Unique prefix for this run and policy on these servers: letters, digits, `.`, `_` and `-`. */
+  /** Unique per run and policy on these servers: letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   /** Folder that trainer and servers share. */
   readonly folder: string;
-  /** Path of the same folder on the servers. Default: `folder`. */
+  /** Path on the servers. Default: `folder`. */
   readonly folderAtServers?: string;
 }
 
@@ -20,9 +20,8 @@ const weightFile = /^(?:adapter_)?model[\w.-]*\.safetensors$/u;
 const described = /^[\w.-]+\.json$/u;
 
 /**
- * Writes the current weights into a new folder that is named by its content.
- * @param nth - publication number, unique within this process and name
- * @param checkTokens - check text that tells weights apart
+ * Writes the current weights into a folder named by its content.
+ * @param nth - unique within this process and name
  * @throws LaconicError `engine_failed` if the weights changed during the write, `run_unwritable`, and the errors of
  * `save`
  */
@@ -42,7 +41,7 @@ export async function publishWeights(
       version,
     });
   const weights = files.filter((file) => weightFile.test(file)).toSorted();
-  // Servers read every tensor file in the folder, so optimizer state must not be there.
+  // Servers read every tensor file, so optimizer state must not be there.
   for (const file of await readdir(draft))
     if (!weightFile.test(file) && !described.test(file)) await rm(join(draft, file), { recursive: true });
   const hash = createHash("sha256");

@@ -15,17 +15,15 @@ export interface RecoveryOptions extends Pick<FleetOptions, "onNote" | "onQuaran
   /** Probe of quarantined servers; null keeps them excluded. */
   readonly probe: () => ((server: SamplingServer) => Promise<unknown>) | null;
   readonly isClosed: () => boolean;
-  /** Called when a server may be used again or requests have failed. */
   readonly onChanged: () => void;
 }
 
-/** Checks paused servers and probes quarantined ones. Fails waiting requests if no server works for too long. */
+/** Checks paused servers and probes quarantined ones. Fails requests if no server works for too long. */
 export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #patienceMs: number;
   /** Every server is quarantined and each is being probed. */
   #lastChance = false;
-  /** Time of the last accepted reply, and of the first waiting request. */
   #workedAtMs: number;
   #waitedSinceMs = 0;
 
@@ -35,12 +33,10 @@ export class Recovery {
     this.#workedAtMs = options.clock.nowMs();
   }
 
-  /** Records an accepted reply. */
   worked(): void {
     this.#workedAtMs = this.#options.clock.nowMs();
   }
 
-  /** Records the first waiting request. */
   waits(): void {
     this.#waitedSinceMs = this.#options.clock.nowMs();
   }
@@ -50,7 +46,6 @@ export class Recovery {
     return !this.#lastChance && this.#options.members.every(({ state }) => state === "quarantined");
   }
 
-  /** Why servers are excluded. */
   get reasons(): string {
     return this.#options.members.flatMap(({ reason }) => reason ?? []).join("; ");
   }
@@ -61,7 +56,7 @@ export class Recovery {
     if (this.#options.clock.nowMs() - sinceMs > this.#patienceMs) throw this.#impatience();
   }
 
-  /** Checks servers that are due. @returns milliseconds until the next check; null without a waiting request */
+  /** Returns milliseconds until the next check; null without a waiting request. */
   look(): number | null {
     const { members, waiting, clock, onNote, onChanged, isClosed } = this.#options;
     const now = clock.nowMs();
@@ -89,14 +84,13 @@ export class Recovery {
     return waiting.count > 0 && Number.isFinite(next) ? Math.max(1, next - now) : null;
   }
 
-  /** Reports that a server enters or leaves quarantine. */
   tell({ url, state }: Member, reason: string, consequence: string): void {
     const { onNote, onQuarantine = ({ message }) => onNote?.(message) } = this.#options;
     const message = `${reason}${consequence}`;
     onQuarantine({ server: url, state: state === "quarantined" ? state : "up", reason, message });
   }
 
-  /** When every server is quarantined, each is probed at once. If none passes, all requests fail. */
+  /** Probes all servers at once when every one is quarantined. If none passes, all requests fail. */
   failIfNone(error: LaconicError): void {
     if (!this.isHopeless) return;
     this.#lastChance = true;

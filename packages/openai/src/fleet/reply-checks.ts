@@ -9,7 +9,6 @@ import {
 import { findBadLogProb, sampledLogProbRange } from "@laconic/core/numeric";
 import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "./servers/sampling-server.ts";
 
-/** Active servers, and whether some report log-probs at temperature 1. */
 interface AskedServers {
   readonly asked: readonly SamplingServer[];
   readonly reportsRaw: boolean;
@@ -17,7 +16,7 @@ interface AskedServers {
 }
 
 /**
- * Sampling parameters that all servers accept, and whose log-probs they report.
+ * Sampling parameters that all servers accept and report log-probs for.
  * @param computed - log-probs are computed locally
  */
 export function supportedBy(servers: AskedServers, computed: boolean): readonly SamplingName[] {
@@ -37,7 +36,7 @@ function cuttingServer({ asked }: AskedServers): SamplingServer | undefined {
   return asked.find(({ reportsUncut }) => !reportsUncut);
 }
 
-/** @throws LaconicError `input_invalid` with the request and the reason why its replies cannot be trained on */
+/** @throws LaconicError `input_invalid` with the request and why its replies cannot be trained on */
 export function checkRequests(
   servers: AskedServers,
   requests: readonly SampleRequest[],
@@ -67,8 +66,7 @@ export function checkRequests(
 }
 
 /**
- * Checks that a reply can be trained on: it answers this prompt with these weights, its tokens are in the vocabulary,
- * and each has a log-prob.
+ * Checks that a reply answers this prompt with these weights, within the vocabulary, with all log-probs.
  * @throws LaconicError `reply_malformed` with server and position
  */
 export function checkReply(
@@ -106,7 +104,7 @@ export function checkReply(
     throw refuse("the reply ended by a stop that was not requested");
 }
 
-/** @throws LaconicError `reply_malformed` for a reply that reports a stop text but does not contain it */
+/** @throws LaconicError `reply_malformed` if a reported stop text is missing */
 export function checkStopText(url: string, { tokens, finishReason }: GeneratedReply, request: SampleRequest): void {
   const { stopTokens, stopTexts } = request;
   if (!stopTexts || finishReason !== "stop" || stopTokens.includes(tokens.at(-1) as number)) return;

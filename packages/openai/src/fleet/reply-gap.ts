@@ -1,7 +1,7 @@
 import type { Generation, SamplingServer } from "./servers/sampling-server.ts";
 import { samplingCuts } from "@laconic/core/backends";
 
-/** Distance of one reply from the trainer's model with the same weights. */
+/** Distance of a reply from the trainer's model. */
 export interface ReplyGap {
   /** |server - trainer| log-prob of each token, in nats. */
   readonly gaps: readonly number[];
@@ -12,16 +12,13 @@ export interface ReplyGap {
   readonly noise: number;
 }
 
-/** The trainer's log-probs of a reply: at the sampling temperature, and at temperature 1. */
+/** The trainer's log-probs, at the sampling temperature and at 1. */
 export interface OwnReply {
   readonly logProbs: ArrayLike<number>;
   readonly atOne: ArrayLike<number>;
 }
 
-/**
- * Extra tolerance of one reply, in tokens: a single unlikely token may be that far off, for example by bfloat16 or
- * expert routing.
- */
+/** Extra tolerance in tokens: bfloat16 or expert routing can move one unlikely token that far. */
 const slackTokens = 20;
 /**
  * With u uniform over the vocabulary, E_p[(1 + u / p) / 2] <= 1 at each token, also where p is truncated or greedy. By
@@ -31,7 +28,7 @@ const maxNoise = 14;
 /** The same bound for a window of replies: 1e-13. */
 const maxNoiseOfServer = 30;
 
-/** Compares a server's report with the trainer's model on the same tokens. */
+/** Compares a server's report with the trainer's model. */
 export function measureReply(
   { logProbs }: { readonly logProbs: readonly number[] },
   own: OwnReply,
@@ -64,11 +61,9 @@ export function replyFault({ gaps, noise }: ReplyGap, tolerance: number): string
   return null;
 }
 
-/** Number of replies in the window. */
 const windowReplies = 100;
 /** Max discarded replies in the window. */
 const maxThrown = 10;
-/** Min tokens before the mean is used. */
 const minTokens = 64;
 
 interface Judged {
@@ -78,13 +73,11 @@ interface Judged {
   readonly thrown: boolean;
 }
 
-/** The last replies of one server, discarded ones included. */
+/** Last replies of one server, discarded ones included. */
 export class GapWindow {
   readonly #replies: Judged[] = [];
 
-  /**
-   * Mean gap per token, where one token counts at most `slackTokens` times the tolerance; null before the first reply.
-   */
+  /** Mean gap per token, each at most `slackTokens` times the tolerance; null before the first reply. */
   get mean(): number | null {
     const tokens = this.#sum(({ tokens: own }) => own);
     return tokens === 0 ? null : this.#sum(({ capped }) => capped) / tokens;
@@ -99,11 +92,11 @@ export class GapWindow {
     if (this.#replies.length > windowReplies) this.#replies.shift();
   }
 
-  /** Why the server is quarantined, as the end of a sentence; null if it is not. */
+  /** Reason for quarantine, as the end of a sentence; null without one. */
   fault(tolerance: number): string | null {
     const thrown = this.#sum((each) => Number(each.thrown));
     if (thrown >= maxThrown) return `${thrown} of its last ${this.#replies.length} replies were discarded`;
-    // Accepted replies only: one bad reply is discarded and says nothing about the others.
+    // Accepted replies only: one bad reply says nothing about the others.
     const taken = (of: (reply: Judged) => number): number => this.#sum((each) => (each.thrown ? 0 : of(each)));
     const tokens = taken((each) => each.tokens);
     const mean = taken(({ capped }) => capped) / tokens;

@@ -2,11 +2,9 @@ import { LaconicError } from "@laconic/core";
 import type { Member } from "./member.ts";
 
 export interface Wanted {
-  /** Result of `prefixHash`. */
   readonly prefix: number;
-  /** Name of the weights. */
   readonly weights: string;
-  /** Servers that failed this request; avoided while others are up. */
+  /** Servers that failed this request. */
   readonly avoid: ReadonlySet<Member>;
 }
 
@@ -15,10 +13,10 @@ interface Waiting extends Wanted {
   readonly fail: (error: Error) => void;
 }
 
-/** Max milliseconds that a request waits while its preferred server loads the weights. */
+/** Milliseconds to wait while the preferred server loads the weights. */
 export const loadGraceMs = 1000;
 
-/** Requests that wait for a server, in order of arrival. */
+/** Requests in order of arrival. */
 export class WaitingRequests {
   #waiting: Waiting[] = [];
 
@@ -47,11 +45,7 @@ export class WaitingRequests {
     });
   }
 
-  /**
-   * Assigns free servers to requests.
-   * @param up - active servers
-   * @returns whether some requests wait for weights that are being loaded
-   */
+  /** Assigns free servers; returns whether some requests wait for loads. */
   seat(up: readonly Member[], slack: number, nowMs: number): boolean {
     const seated = new Set<Waiting>();
     let someLoad = false;
@@ -64,7 +58,6 @@ export class WaitingRequests {
       const member = chooseServer(able, prefix, slack);
       const loads = member !== null && member.loadsSinceMs(weights) !== null;
       someLoad ||= loads;
-      // A server may be free for requests with other weights.
       if (!member || loads) continue;
       member.inFlight += 1;
       seated.add(waiting);
@@ -82,9 +75,9 @@ export class WaitingRequests {
 export type Candidate = Pick<Member, "url" | "inFlight" | "slots">;
 
 /**
- * Chooses the server whose cache most likely has the prompt's prefix. If that server has over `slack` requests more
- * than the idlest one, the next in the prompt's order of preference is taken. Null if every slot is taken. The order is
- * rendezvous hashing (Thaler and Ravishankar 1998): a server that joins or leaves moves only its own prompts.
+ * Chooses the server whose cache most likely has the prompt's prefix, unless it has `slack` requests more than the
+ * idlest. Null if every slot is taken. Rendezvous hashing (Thaler and Ravishankar 1998): a server that joins or leaves
+ * moves only its own prompts.
  */
 export function chooseServer<C extends Candidate>(candidates: readonly C[], prefix: number, slack: number): C | null {
   const free = candidates.filter(({ inFlight, slots }) => inFlight < slots);
@@ -99,7 +92,7 @@ export function chooseServer<C extends Candidate>(candidates: readonly C[], pref
   return chosen;
 }
 
-/** FNV-1a of the prompt's first tokens, as an unsigned 32-bit number. */
+/** FNV-1a of the first tokens, as an unsigned 32-bit number. */
 export function prefixHash(tokens: readonly number[], length: number): number {
   let hash = 0x811c9dc5;
   for (const token of tokens.slice(0, length)) hash = mixed(hash, token);
@@ -109,7 +102,7 @@ export function prefixHash(tokens: readonly number[], length: number): number {
 function textHash(text: string, seed: number): number {
   let hash = seed;
   for (let i = 0; i < text.length; i++) hash = mixed(hash, text.charCodeAt(i));
-  // Addresses differ in their last characters: MurmurHash3's finalizer spreads those bits.
+  // MurmurHash3's finalizer spreads the last characters of addresses.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

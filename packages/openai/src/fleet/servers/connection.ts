@@ -7,7 +7,7 @@ import { parseBy } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { ServerFacts } from "./sampling-server.ts";
 
-/** Options of a connection to one server. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   /** Such as `http://10.0.0.5:8000`. */
   readonly url: string;
@@ -26,7 +26,7 @@ export interface HttpReply {
 
 const checkOptions = optionCheck<ConnectionOptions>()("server", "url apiKey allowPlainHttp fetch");
 
-/** Max bytes of a reply: enough for a long one with log-probs, but stops endless streams. */
+/** Enough for a long reply with log-probs, but stops endless streams. */
 const maxBytes = 1 << 26;
 
 export interface RawRequest {
@@ -61,7 +61,6 @@ export class Connection {
     );
   }
 
-  /** The same for any request. */
   async send(path: string, { method, body, headers }: RawRequest, signal?: AbortSignal): Promise<HttpReply> {
     const { apiKey, fetch: send } = this.#options;
     const place = `${this.url}${path}`;
@@ -74,7 +73,7 @@ export class Connection {
     const { status } = reply;
     const text = new TextDecoder().decode(reply.bytes);
     if (status < 500 && ![408, 425, 429].includes(status)) {
-      // Redacts only the full key: model text stays unchanged.
+      // Model text stays unchanged.
       return { status, text: (apiKey?.length ?? 0) < 4 ? text : text.replaceAll(apiKey as string, "[redacted]") };
     }
     const wait = Number(reply.headers.get("retry-after") ?? Number.NaN);
@@ -85,7 +84,7 @@ export class Connection {
     });
   }
 
-  /** @throws LaconicError `api_refused` for an error status, `reply_malformed` with the key, and as {@link exchange} */
+  /** @throws LaconicError `api_refused` for an error status, `reply_malformed` with the key */
   async ask<S extends z.ZodType>(
     path: string,
     body: object | null,
@@ -120,8 +119,8 @@ export class Connection {
 }
 
 /**
- * Finish reason of a reply that can be trained on: stop or length.
- * @throws LaconicError `api_unavailable` for any other reason: another attempt or server may help
+ * Accepts only stop and length.
+ * @throws LaconicError `api_unavailable` for others: another attempt or server may help
  */
 export function wholeReason({ url }: Connection, value: unknown): "stop" | "length" {
   const reason = readFinishReason(value);
@@ -137,7 +136,7 @@ const modelList = z.object({
 });
 const versionReply = z.object({ version: z.string().nullish() }).loose();
 
-/** Reads health, the list of models, and the version if the server reports it. */
+/** Reads health, models, and any version. */
 export async function serverFacts(
   connection: Connection,
   versionPath: string,
@@ -153,7 +152,7 @@ export async function serverFacts(
   };
 }
 
-/** Loaded adapters are the models that have a parent. */
+/** Adapters are models with a parent. */
 export async function adapterNames(connection: Connection, signal?: AbortSignal): Promise<readonly string[]> {
   const { data } = await connection.ask("/v1/models", null, modelList, signal);
   return data.filter(({ parent }) => typeof parent === "string").map(({ id }) => id);

@@ -1,6 +1,6 @@
 import type { SampleRequest, SamplingName } from "@laconic/core";
 
-/** Weights of one version in a folder of the trainer, which servers also see or receive. */
+/** Weights of one version, in a folder that servers see or receive. */
 export interface PublishedWeights {
   /** Derived from policy, version and content, so other weights have another name, also after a resume. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface PublishedWeights {
   /** Path on the trainer. */
   readonly path: string;
   readonly kind: WeightsKind;
-  /** Log-probs of a check text by the trainer's engine; they reveal servers with other weights. */
+  /** Reveals servers with other weights. */
   readonly check?: WeightsCheck;
 }
 
@@ -20,7 +20,7 @@ export interface WeightsCheck {
   readonly logProbs: readonly number[];
 }
 
-/** Mean |server - trainer| log-prob of the check text; NaN if the server gave none. */
+/** Mean |server - trainer| log-prob; NaN without one. */
 export function checkGap(check: WeightsCheck, values: readonly number[] | "missing"): number {
   if (values === "missing" || check.logProbs.length === 0) return Number.NaN;
   const gaps = check.logProbs.map((value, i) => Math.abs(value - (values[i] ?? Number.NaN)));
@@ -41,7 +41,7 @@ export interface Generation {
 
 /** Unchecked reply of a server. */
 export interface GeneratedReply {
-  /** The prompt as the server read it, or only its length. */
+  /** Prompt as the server read it, or its length. */
   readonly prompt: readonly number[] | number;
   readonly tokens: readonly number[];
   readonly logProbs: readonly number[];
@@ -52,7 +52,6 @@ export interface GeneratedReply {
 
 /** Facts that a server reports. */
 export interface ServerFacts {
-  /** Software version. */
   readonly version: string | null;
   readonly contextLength: number | null;
 }
@@ -66,24 +65,22 @@ export interface SamplingServer {
   /** `vllm`, `sglang`, ... */
   readonly kind: string;
   readonly url: string;
-  /** Max versions held at once, per kind of weights; 0 if unsupported. */
+  /** Versions held at once; 0 if unsupported. */
   readonly holds: Readonly<Record<WeightsKind, number>>;
-  /** Supported sampling parameters. */
   readonly supports: readonly SamplingName[];
-  /** Whether log-probs cover the whole distribution under truncated sampling. */
+  /** Log-probs cover the whole distribution under truncated sampling. */
   readonly reportsUncut: boolean;
-  /** What makes it report log-probs of what is sampled, where it gives those of temperature 1. */
+  /** Option that makes it report log-probs of the sampled distribution. */
   readonly remedyForRaw: string;
   facts(signal?: AbortSignal): Promise<ServerFacts>;
-  /** Does nothing where the name is there already: a name means its content. */
+  /** Does nothing for a loaded name: a name means its content. */
   load(weights: PublishedWeights, signal?: AbortSignal): Promise<void>;
-  /** Does nothing where the name is not there. */
+  /** Does nothing for a missing name. */
   unload(name: string, signal?: AbortSignal): Promise<void>;
-  /** Adapters that are loaded. */
   names(signal?: AbortSignal): Promise<readonly string[]>;
   /** `missing`: the server has no such weights, as after a restart. */
   generate(weights: PublishedWeights, asked: Generation, signal?: AbortSignal): Promise<GeneratedReply | "missing">;
-  /** log-probs at temperature 1 of all tokens but the first, given those before. */
+  /** Temperature 1; all tokens but the first. */
   promptLogProbs(
     weights: PublishedWeights,
     tokens: readonly number[],

@@ -27,7 +27,7 @@ const outcome = z.object({ success: z.boolean(), message: z.string().nullish(), 
 /**
  * Server started by `python -m sglang.launch_server --model-path MODEL`, with `--enable-lora` and `--max-loaded-loras
  * N` for adapters. Holds several adapters, or one version of full weights.
- * @throws LaconicError `config_invalid` for an invalid address or key
+ * @throws LaconicError `config_invalid`
  */
 export function sglangServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
@@ -81,7 +81,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
         tokens,
         logProbs: output_token_logprobs.map(([value]) => value ?? Number.NaN),
         finishReason,
-        // The server does not report which adapter it used; the probe checks unknown names.
+        // The server does not report its adapter; the probe checks unknown names.
         weights: weights.kind === "adapter" ? null : (weight_version ?? null),
       };
     },
@@ -98,7 +98,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** All fields are set, because the server reads missing ones from the model's generation_config.json. */
+/** Sets all fields, because missing ones come from the model's generation_config.json. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     input_ids: promptTokens,

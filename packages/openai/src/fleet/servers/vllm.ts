@@ -39,7 +39,7 @@ const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LO
 /**
  * Server started by `vllm serve MODEL --enable-lora --max-lora-rank R --logprobs-mode processed_logprobs`, with
  * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. Loads adapters, but no full weights.
- * @throws LaconicError `config_invalid` for an invalid address or key
+ * @throws LaconicError `config_invalid`
  */
 export function vllmServer(options: ConnectionOptions): SamplingServer {
   const connection = new Connection(options);
@@ -98,7 +98,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
   };
 }
 
-/** All fields are set, because the server reads missing ones from the model's generation_config.json. */
+/** Sets all fields, because missing ones come from the model's generation_config.json. */
 function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
   return {
     prompt: promptTokens,

@@ -2,16 +2,16 @@ import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
 import { unpackedBytes } from "@laconic/core/platform";
 
-/** Wire coding of a chunk: raw, compressed, or compressed difference to the same chunk of another version. */
+/** Raw, compressed, or compressed difference to another version. */
 export type ChunkCoding = "plain" | "planes" | "delta";
 
 export const chunkCodings: readonly ChunkCoding[] = ["plain", "planes", "delta"];
 
-/** Bytes of a float32. The highest bytes of neighbours are similar, and one training step rarely changes them. */
+/** Bytes of a float32. High bytes of neighbours are similar and rarely change in one step. */
 const planes = 4;
 
 /**
- * Returns the shortest coding of a chunk. A delta is the exclusive or with the base, so it is exact.
+ * Returns the shortest coding. A delta is the exclusive or with the base, so it is exact.
  * @param base - of the same length; null without one
  */
 export async function packChunk(

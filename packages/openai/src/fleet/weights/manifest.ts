@@ -3,7 +3,7 @@ import { open, readdir, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 
-/** A weights file with the SHA-256 of each chunk and of the whole. */
+/** File with the SHA-256 of each chunk and of the whole. */
 export interface WeightsFile {
   readonly name: string;
   readonly bytes: number;
@@ -11,11 +11,11 @@ export interface WeightsFile {
   readonly chunks: readonly string[];
 }
 
-/** Content of a version of weights, sent before its bytes. */
+/** Content of a version, sent before its bytes. */
 export interface WeightsManifest {
   readonly chunkBytes: number;
   readonly files: readonly WeightsFile[];
-  /** Version that the sender also has; chunks may be differences to it. */
+  /** Chunks may be differences to this version. */
   readonly base: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface ChunkPlace {
   readonly chunk: number;
 }
 
-/** Allowed names of versions and files: no path separators, and no names of drafts. */
+/** No path separators, and no names of drafts. */
 export const safeName: RegExp = /^(?!.*\.part$)\w[\w.-]{0,199}$/iu;
 const name = z.string().regex(safeName);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u);
@@ -86,7 +86,7 @@ export async function withFile<T>(path: string, flags: string, work: (handle: Fi
   }
 }
 
-/** Reads a chunk; the last one may be shorter. */
+/** The last chunk may be shorter. */
 export function chunkIn(
   path: string,
   chunk: number,
@@ -95,7 +95,7 @@ export function chunkIn(
   return withFile(path, "r", (handle) => readChunk(handle, chunk * chunkBytes, chunkBytes));
 }
 
-/** Reads bytes from a position; fewer at the end of the file. */
+/** Reads fewer bytes at the end of the file. */
 export async function readChunk(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let read = 0;

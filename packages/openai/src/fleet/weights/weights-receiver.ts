@@ -21,15 +21,14 @@ import {
 export interface WeightsReceiverOptions {
   /** Folder with one subfolder per version, on the inference server's disk. */
   readonly folder: string;
-  /** Required bearer token. Without it anyone who reaches the port can write to the folder. */
+  /** Without it anyone who reaches the port can write to the folder. */
   readonly apiKey?: string;
-  /** Max bytes of a version, and of all drafts together. Default 1 TiB. */
+  /** Bytes of a version, and of all drafts together. Default 1 TiB. */
   readonly maxBytes?: number;
 }
 
 const checkOptions = optionCheck<WeightsReceiverOptions>()("WeightsReceiver", "folder apiKey maxBytes");
 
-/** Error status with its reason. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -51,17 +50,13 @@ const maxDrafts = 64;
 const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
 
 /**
- * Receives versions of weights over HTTP and writes them to a folder for an inference server. A version appears under
- * its name when all of its files are complete. Until then it is a draft, which a later attempt continues, also after a
- * restart.
+ * Receives versions of weights over HTTP into a folder. A version appears under its name when it is complete. Until
+ * then it is a draft, which a later attempt continues, also after a restart.
  *
- * | request | answer |
- * | --- | --- |
- * | `GET /weights` | names of versions and drafts |
- * | `PUT /weights/NAME`, a manifest | the folder, whether the base is present, missing chunks |
- * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 if they do not match the manifest |
- * | `POST /weights/NAME` | the folder, once all is complete; else 409 |
- * | `DELETE /weights/NAME` | 204 |
+ * | request | answer | | --- | --- | | `GET /weights` | names of versions and drafts | | `PUT /weights/NAME`, a
+ * manifest | the folder, whether the base is present, missing chunks | | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204;
+ * 422 if they do not match the manifest | | `POST /weights/NAME` | the folder, once all is complete; else 409 | |
+ * `DELETE /weights/NAME` | 204 |
  */
 export class WeightsReceiver {
   readonly #options: WeightsReceiverOptions;
@@ -76,7 +71,7 @@ export class WeightsReceiver {
     this.#folder = resolve(options.folder);
   }
 
-  /** Handler for any Fetch API server, such as `createHandlerServer` of `@laconic/serve`. Never rejects. */
+  /** Handler for any Fetch API server. Never rejects. */
   readonly handler = async (request: Request): Promise<Response> => {
     try {
       const answer = await this.#answer(request);
@@ -112,7 +107,7 @@ export class WeightsReceiver {
     return this.#inTurn(name, () => this.#remove(name));
   }
 
-  /** Renames before removal, so that a partly removed version never appears. */
+  /** Renames first, so that a partly removed version never appears. */
   async #remove(name: string): Promise<null> {
     this.#drafts.delete(name);
     await rm(this.#draftPath(name), { recursive: true, force: true });
@@ -155,7 +150,6 @@ export class WeightsReceiver {
     return { folder: this.#path(name), base, whole: false, missing: [...draft.missing.values()] };
   }
 
-  /** Bytes of all drafts except one. */
   async #otherDrafts(name: string): Promise<number[]> {
     await makeFolders(this.#folder);
     const drafts = (await readdir(this.#folder)).filter((each) => each.endsWith(".part") && each !== `${name}.part`);
@@ -168,7 +162,6 @@ export class WeightsReceiver {
     );
   }
 
-  /** Reads the state of a version from disk. */
   async #draft(name: string, manifest: WeightsManifest): Promise<Draft> {
     const folder = this.#draftPath(name);
     const text = JSON.stringify({ ...manifest, base: null });

@@ -13,11 +13,11 @@ import { chunkIn, manifestOf, type ChunkPlace, type WeightsManifest } from "./ma
 
 /** Options of `WeightsSender`. */
 export interface WeightsSenderOptions {
-  /** Folder on the trainer for copies that later versions are compared with. */
+  /** Copies that later versions are compared with. */
   readonly folder: string;
-  /** Chunk size in bytes. Default 4 MiB. */
+  /** Default 4 MiB. */
   readonly chunkBytes?: number;
-  /** Max attempts in a row without progress. Default 5. */
+  /** Attempts in a row without progress. Default 5. */
   readonly attempts?: number;
   readonly clock?: FleetClock;
 }
@@ -43,7 +43,6 @@ const listed = z.object({ names: z.array(z.string()) });
 const chunksAtOnce = 4;
 /** A slower receiver may still get the version before the last. */
 const basesKept = 2;
-/** Time limit of cleanup requests in milliseconds. */
 const tidyMs = 10_000;
 
 interface Base {
@@ -53,24 +52,21 @@ interface Base {
 
 interface Prepared {
   readonly manifest: WeightsManifest;
-  /** Local path of the base. */
   readonly baseFolder: string | null;
 }
 
 /**
- * Sends versions of weights in chunks with checksums to receivers next to inference servers. An interrupted upload
- * continues. Chunks are sent as differences if a receiver has the previous version.
+ * Sends weights in chunks with checksums. An interrupted upload continues. Receivers of the previous version get
+ * differences.
  */
 export class WeightsSender {
   readonly #options: WeightsSenderOptions;
   readonly #prepared = new Map<string, Promise<Prepared>>();
-  /** Uploads by receiver and version: servers with a shared disk share an upload. */
+  /** Servers with a shared disk share an upload. */
   readonly #sending = new Map<string, Promise<string>>();
-  /** Last complete versions of each policy with their local copies; the newest at the end. */
+  /** Complete versions of each policy; the newest at the end. */
   readonly #bases = new Map<string, Base[]>();
-  /** Receivers of unused versions, which later versions may be compared with. */
   readonly #unneeded = new Map<string, Set<Connection>>();
-  /** Bytes sent for each version. */
   readonly sent: WeightsSent[] = [];
 
   constructor(options: WeightsSenderOptions) {
@@ -79,7 +75,7 @@ export class WeightsSender {
   }
 
   /**
-   * Returns a server whose weights are sent to the receiver over HTTP and loaded from its folder.
+   * Sends weights to the receiver over HTTP and loads them from its folder.
    * @param receiver - address of a `WeightsReceiver` on the server's machine
    */
   throughReceiver(server: SamplingServer, receiver: ConnectionOptions): SamplingServer {
@@ -97,7 +93,7 @@ export class WeightsSender {
         if (!isBase) return forget(connection, name, signal);
         this.#unneeded.set(name, (this.#unneeded.get(name) ?? new Set()).add(connection));
       },
-      /** Includes versions that were sent but never loaded. */
+      /** Includes versions that were never loaded. */
       async names(signal) {
         const { names } = await connection.ask("/weights", null, listed, signal);
         return [...new Set([...(await server.names(signal)), ...names])];
@@ -121,9 +117,8 @@ export class WeightsSender {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** @returns path of the folder on the receiver's machine */
   #send(connection: Connection, { path }: PublishedWeights, signal?: AbortSignal): Promise<string> {
-    // Keyed by folder, so weights with two names are sent once.
+    // Weights with two names are sent once.
     const key = `${connection.url} ${path}`;
     const known = this.#sending.get(key);
     if (known) return known;
@@ -209,7 +204,7 @@ export class WeightsSender {
     return made;
   }
 
-  /** Keeps a copy: the next version differs from it by one step. */
+  /** The next version differs by one step. */
   async #keep(path: string, { files }: WeightsManifest): Promise<void> {
     const name = basename(path);
     const policy = policyOf(name);
