@@ -10,19 +10,16 @@ export interface Replies {
   /**
    * @param signal - aborted when the client disconnects or a reply fails
    * @param send - receives stream chunks; null for a whole answer
-   * @returns the whole answer
    */
   readonly make: (signal: AbortSignal, send: Send | null) => Promise<unknown>;
-  /** Error event of a surface with named events, which OpenAI's chat does not have. */
   readonly errorOf?: (refusal: HttpError) => unknown;
 }
 
 /** Produces replies with limited concurrency. */
 export interface Completer {
-  /** Number of replies in progress. */
   running(): number;
   /**
-   * @param onEnd - called once when the last reply has ended or failed
+   * @param onEnd - called once after the last reply
    * @throws HttpError 429 for too many replies in progress, and the errors of `make`
    */
   complete(replies: Replies, request: Request, onEnd?: () => void): Promise<Response>;
@@ -76,18 +73,16 @@ export function createCompleter({
 }
 
 interface EventSource {
-  /** Sends events until it resolves. */
   readonly produce: (send: Send) => Promise<unknown>;
   readonly onCancel: () => void;
-  /** Event for an error in the stream. */
   readonly errorEvent: (error: unknown) => unknown;
-  /** Each event is named by its `type`, and no `[DONE]` follows. */
+  /** Events are named by their `type`, without `[DONE]`. */
   readonly isNamed: boolean;
 }
 
 /**
- * Returns server-sent events; unnamed ones end with `[DONE]`. The response resolves with the first event, so that an
- * earlier error has an HTTP status. A stream whose client disconnects is aborted, so it never looks complete.
+ * Streams events; unnamed ones end with `[DONE]`. Resolves with the first event, so that an earlier error has an HTTP
+ * status. A client that disconnects aborts the stream, so it never looks complete.
  * @throws the errors of `produce` before its first event
  */
 function eventStream({ produce, onCancel, errorEvent, isNamed }: EventSource): Promise<Response> {

@@ -13,9 +13,8 @@ import { teamReplies, teamRequest } from "./team.ts";
 
 /**
  * Serves policies and teams through OpenAI's HTTP interface: `/v1/models`, `/v1/chat/completions`, `/v1/completions`,
- * `/v1/responses`, `/v1/messages`, streamed or whole, and `/health`. The handler works with any Fetch API server (Deno,
- * Bun, Hono, a test); `createCompletionServer` uses Node's. Aborting `request.signal` or cancelling the body ends a
- * reply. Without a `host` header, the host of the URL is used.
+ * `/v1/responses`, `/v1/messages`, streamed or whole, and `/health`. It works with any Fetch API server. Aborting
+ * `request.signal` or cancelling the body ends a reply. Without a `host` header, the URL names the host.
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
   checkServerOptions(options);
@@ -26,7 +25,6 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   const served = new Map(models.map((model) => [model.name, model]));
   const names = [...served.keys()];
 
-  /** @throws HttpError 404 for an unknown model */
   const modelNamed = (name: string): ServedModel | ServedTeam => {
     const model = served.get(name);
     if (model) return model;
@@ -73,7 +71,7 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
   };
 }
 
-/** `completionHandler` as a Node server that does not listen yet. */
+/** Node server that does not listen yet. */
 export function createCompletionServer(options: CompletionServerOptions): Server {
   const { onError, ...callers } = serverSettings(options);
   return createHandlerServer(completionHandler(options), onError, callers);

@@ -23,9 +23,8 @@ export function enter(
 }
 
 /**
- * Answers `GET /models` and `/models/ID`.
+ * Answers `GET /models` and `/models/ID`; null for other requests.
  * @param path - without `/v1`
- * @returns null for other requests
  */
 export function answerModels(
   { method }: Request,
@@ -40,19 +39,16 @@ export function answerModels(
 
 const completionPath = /^\/(?:chat\/completions|completions|responses|messages)$/u;
 
-/** A request on any surface, as an OpenAI chat or completion. */
+/** Request on any surface, as an OpenAI chat or completion. */
 export interface AskedReplies {
   readonly isChat: boolean;
-  /** Without nulls. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Converts replies to the surface's format. */
   readonly tell: (replies: Replies) => Replies;
 }
 
 /**
- * Reads a request for replies.
+ * Reads a request for replies; null for another path.
  * @param path - without `/v1`
- * @returns null for another path
  * @throws HttpError 405, 413, 415, or 400 with the parameter
  */
 export async function readReplyRequest(

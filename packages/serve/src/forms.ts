@@ -1,10 +1,10 @@
 import type { Completion, DrawnToken, FinishReason, LogProbsAtOne, Tokenizer, TokenTrace } from "@laconic/core";
 import type { TokenCounts } from "@laconic/core/ledger";
 
-/** Distribution of log-probs in vLLM's terms: the model's own, or at the sampling temperature. */
+/** The model's own, or at the sampling temperature, in vLLM's terms. */
 export type LogProbMode = "raw_logprobs" | "processed_logprobs";
 
-/** OpenAI's finish reason; null if unknown. */
+/** Null if unknown. */
 export type WireReason = "stop" | "length" | "content_filter" | "tool_calls" | null;
 
 export const wireReasons: Readonly<Record<FinishReason, WireReason>> = {
@@ -27,13 +27,9 @@ export type ReadReply = (completion: Completion) => { readonly content: string; 
 
 /** Requested content of replies. */
 export interface ReplyShape {
-  /** Null without log-probs. */
   readonly logProbs: LogProbMode | null;
-  /** Whether token ids are included. */
   readonly tokenIds: boolean;
-  /** Finds tool calls; set for a chat with tools. */
   readonly readReply?: ReadReply;
-  /** Stop texts. */
   readonly stop: readonly string[];
 }
 
@@ -42,9 +38,7 @@ export interface Choice {
   readonly completion: Completion;
   readonly tokenizer: Tokenizer;
   readonly shape: ReplyShape;
-  /** Prompt before the reply, if requested. */
   readonly echo?: EchoedPrompt;
-  /** Omits the reply, because only the prompt was requested. */
   readonly withoutReply?: boolean;
 }
 
@@ -76,7 +70,7 @@ export interface ListedToken {
   readonly id: number;
   readonly text: string;
   readonly logProb: number;
-  /** Most likely tokens of this position, in descending order. */
+  /** Descending, for this position. */
   readonly top: readonly { readonly text: string; readonly logProb: number }[];
 }
 
@@ -114,13 +108,12 @@ const chatLogProbs = (tokens: readonly ListedToken[]): unknown => ({
 /** OpenAI lists the most likely tokens and the sampled one. */
 function likeliest({ text, logProb, top }: ListedToken): Record<string, number> {
   const byText = new Map<string, number>();
-  // Several tokens can have the same text; the most likely one is kept.
+  // Several tokens can have the same text.
   for (const likely of [...top, { text, logProb }])
     byText.set(likely.text, Math.max(likely.logProb, byText.get(likely.text) ?? -Infinity));
   return Object.fromEntries(byText);
 }
 
-/** First token of a prompt. */
 interface Unpredicted {
   readonly text: string;
   readonly logProb: null;
@@ -151,7 +144,6 @@ function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[
   );
 }
 
-/** Message with its finish reason. */
 interface WireMessage {
   readonly message: object;
   readonly finish_reason: WireReason;
@@ -162,7 +154,6 @@ export function plainChoice(content: string, finish_reason: WireReason): WireMes
   return { message: { role: "assistant", content, refusal: null }, finish_reason };
 }
 
-/** Choice with tool calls. */
 function calledChoice(content: string, calls: readonly CalledTool[]): WireMessage {
   const called = calls.map(({ id, name, arguments: json }, index) => ({
     index,
@@ -182,7 +173,7 @@ function messageOf({ completion, shape: { readReply } }: Choice): WireMessage {
   return plainChoice(content, wireReasons[completion.finishReason]);
 }
 
-/** Stop text that ended a reply, in vLLM's field; null for none, or without known tokens. */
+/** Names the stop text in vLLM's field; null for none, or without known tokens. */
 function stoppedBy({ completion: { text, trace, finishReason }, tokenizer, shape: { stop } }: Choice): object {
   if (stop.length === 0) return {};
   const written = trace && finishReason === "stop" ? tokenizer.decode(trace.tokens) : "";
@@ -236,7 +227,7 @@ export const textForm: ReplyForm = {
   }),
 };
 
-/** Token counts in OpenAI's format. Details are missing if no model reports any. */
+/** Token counts in OpenAI's format; unreported details are missing. */
 export interface ChatUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -245,7 +236,7 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
-/** Converts token counts; used by all surfaces. */
+/** Converts token counts for all surfaces. */
 export function chatUsage(counts: TokenCounts): ChatUsage {
   const { promptTokens, cachedTokens = 0, cacheWriteTokens = 0, completionTokens, reasoningTokens = 0 } = counts;
   return {

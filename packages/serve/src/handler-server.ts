@@ -7,14 +7,13 @@ import { checkCaller } from "./request-guard.ts";
 
 /** Time limits of clients in milliseconds. */
 export interface Patience {
-  /** Limits for sending the head and the whole request. */
   readonly headMs: number;
   readonly requestMs: number;
-  /** Limit without any read of pending data. */
+  /** Milliseconds without any read of pending data. */
   readonly readMs: number;
 }
 
-/** Allowed hosts and key: see {@link checkCaller}. Default: pages and programs of this machine. */
+/** Allowed hosts and key: see {@link checkCaller}. Default: this machine. */
 export interface Callers {
   readonly hosts: readonly string[];
   readonly apiKey: string | null;
@@ -23,8 +22,8 @@ export interface Callers {
 const patience: Patience = { headMs: 20_000, requestMs: 60_000, readMs: 60_000 };
 
 /**
- * Returns a Node server for a handler; it does not listen yet. Requests from foreign pages get status 403, slow
- * requests 408, and clients that stop reading are disconnected. The handler checks the key.
+ * Node server that does not listen yet. Foreign pages get status 403, slow requests 408, and clients that stop reading
+ * are disconnected. The handler checks the key.
  * @param onError - called for failures that the client did not cause
  */
 export function createHandlerServer(
@@ -42,7 +41,7 @@ export function createHandlerServer(
     return handler(request);
   };
   const limits = {
-    // Longer than common client pauses; Node's five seconds end many connections between two requests.
+    // Node's five seconds end many connections between two requests.
     keepAliveTimeout: 65_000,
     headersTimeout: headMs,
     requestTimeout: requestMs,
@@ -101,12 +100,12 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | nu
   }
 }
 
-/** An early end of reading must not close the connection, because the answer is still to be sent. */
+/** The connection stays open for the answer after an early end of reading. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return ReadableStream.from(incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
 }
 
-/** @throws LaconicError `config_invalid` if the address cannot be listened on, with the system's code */
+/** @throws LaconicError `config_invalid` with the system's code */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await new Promise<void>((done, fail) => {
@@ -136,10 +135,9 @@ export function boundPort(server: Server, port: number): number {
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** Interval for closing idle connections. */
 const sweepMs = 50;
 
-/** Stops listening, waits for running replies, and closes all connections after `graceMs`. */
+/** Waits for running replies, and closes all connections after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()));
   const idle = (): void => server.closeIdleConnections();

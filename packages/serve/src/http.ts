@@ -12,7 +12,6 @@ export class ClientGone extends Error {
     this.name = "ClientGone";
   }
 
-  /** Status 499, as in nginx; no client reads it. */
   toResponse(): Response {
     return new Response(null, { status: 499 });
   }
@@ -39,19 +38,19 @@ export function invalid(message: string, parameter: string | null = null): HttpE
   return new HttpError(400, "invalid_request_error", message, parameter);
 }
 
-/** Prompt that exceeds the context, with OpenAI's error code. */
+/** Prompt that exceeds the context. */
 export function tooLongError(message: string, parameter: string | null = null): HttpError {
   return new HttpError(400, "invalid_request_error", message, parameter, "context_length_exceeded");
 }
 
-/** Unknown model, with OpenAI's error code. */
+/** Unknown model. */
 export function noModel(name: string, served: readonly string[]): HttpError {
   const known = `available: ${served.join(", ")}`;
   const message = `model ${name.slice(0, 256)} not found; ${known}`;
   return new HttpError(404, "invalid_request_error", message, "model", "model_not_found");
 }
 
-/** Unknown path; often a client's base URL lacks `/v1` or has it twice. */
+/** Unknown path; often a base URL lacks `/v1` or has it twice. */
 export function noPath(path: string): HttpError {
   const meant = path.replace(/^(?:\/v1)*/u, "/v1");
   const hint =
@@ -67,7 +66,7 @@ export function modelCard(id: string, fields: object): object {
 }
 
 /**
- * Converts an error for the client. Internal errors reveal nothing.
+ * Converts an error; internal ones reveal nothing.
  * @param onError - called for errors that the client did not cause
  */
 export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpError {
@@ -81,7 +80,7 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Ht
   return new HttpError(500, "server_error", "the server failed; see its log");
 }
 
-/** HTTP response for an error, in OpenAI's format by default. */
+/** HTTP response, in OpenAI's format by default. */
 export function refusalResponse(
   error: unknown,
   onError: (error: unknown) => void,
@@ -114,8 +113,7 @@ export function errorBody({ message, kind, parameter, code }: HttpError): { read
 }
 
 /**
- * Reads a JSON body. The content type is required, because foreign pages can send forms and plain text without a
- * preflight request.
+ * Reads a JSON body. Foreign pages can send forms and plain text without a preflight, so the content type is required.
  * @param keep - keys of an object whose values stay `JsonText`
  * @throws HttpError 415 for another content type, 413 above the limit, 400 for invalid JSON
  */

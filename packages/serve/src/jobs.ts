@@ -12,26 +12,20 @@ import { callsSchema, commonShape, offeredShape, textSchema, toolsIn, type WireC
 
 /** Content of one request. */
 export interface Job extends ReplyShape {
-  /** Each prompt gets the same number of replies. */
   readonly prompts: readonly Prompt[];
-  /** Number of replies to all prompts. */
   readonly count: number;
   readonly form: ReplyForm;
   readonly sampling: Sampling;
   /** 0 requests only the prompt's log-probs. */
   readonly maxTokens: number;
   readonly seed: number | undefined;
-  /** Number of most likely tokens per position. */
   readonly topLogProbs: number;
-  /** Includes the prompt with its log-probs before each reply. */
   readonly echo: boolean;
-  /** Rules that each reply must satisfy. */
   readonly rules: readonly ReplyRule[];
   readonly isStreamed: boolean;
   readonly includesUsage: boolean;
-  /** Requests with the same key share cached prefixes. */
+  /** Equal keys share cached prefixes. */
   readonly conversation: string | undefined;
-  /** Extra fields of the answer's head. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
@@ -88,12 +82,12 @@ export interface ChatContext {
   readonly defaultMaxTokens: number;
   /** Tool format of the model; null refuses tools. */
   readonly tools: ToolFormat | null;
-  /** Returns the text in which the model wrote these calls; null for other calls. */
+  /** Returns the model's text of these calls; null for others. */
   readonly textOf?: (calls: readonly WireCall[]) => string | null;
 }
 
 /**
- * Reads a chat without nulls. Calls made by the model are replaced by the text that it wrote.
+ * Reads a chat without nulls. The model's calls are replaced by the text that it wrote.
  * @throws HttpError 400 with the parameter
  */
 export function chatJob(json: object, { defaultMaxTokens, tools: format, textOf = () => null }: ChatContext): Job {
@@ -183,7 +177,7 @@ function logProbsOf(
   return { logProbs: asked ? mode : null, topLogProbs };
 }
 
-/** Each tool message must answer one call of the last reply, once. */
+/** Each tool message answers one call of the last reply, once. */
 function checkAnswers(messages: readonly z.output<typeof messageSchema>[]): void {
   let waiting = new Map<string, boolean>();
   for (const [i, message] of messages.entries())
@@ -207,7 +201,7 @@ export function readCalls(format: ToolFormat, text: string): ReturnType<ReadRepl
   };
 }
 
-/** Whether the client's calls equal the reply's, apart from JSON layout. */
+/** JSON layout may differ. */
 export function isSameCalls(made: readonly CalledTool[], sent: readonly WireCall[]): boolean {
   return (
     made.length === sent.length &&
@@ -233,9 +227,9 @@ const ordinary = 8;
 const slack = 64;
 
 /**
- * Refuses a prompt that is too long without tokenizing all of it, which takes seconds for megabytes. Prefixes of
- * doubling length are tokenized until one exceeds the context.
- * @throws HttpError 400 if the prompt has more tokens than the context holds
+ * Refuses a long prompt without tokenizing all of it, which takes seconds for megabytes. Prefixes of doubling length
+ * are tokenized.
+ * @throws HttpError 400 if the prompt exceeds the context
  */
 export function checkPromptLength(prompt: Prompt, tokenizer: Tokenizer, contextLength: number): void {
   const parameter = prompt.kind === "messages" ? "messages" : "prompt";

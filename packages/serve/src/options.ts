@@ -20,7 +20,7 @@ export interface ServedModel {
   /** A local policy streams its tokens. */
   readonly policy: LanguageModel;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  /** Max tokens of prompt and reply together. */
+  /** Prompt and reply together. */
   readonly contextLength: number;
   /** Computes log-probs of prompts; without it `echo` with `logprobs` is refused. */
   readonly scorer?: PromptScorer;
@@ -28,16 +28,14 @@ export interface ServedModel {
   readonly tools?: ToolFormat;
 }
 
-/** Team under a model name. It answers each chat with one episode. */
+/** Team under a model name; one episode answers each chat. */
 export interface ServedTeam {
   readonly name: string;
   readonly topology: Topology;
   readonly models: Readonly<Record<AgentId, LanguageModel>>;
-  /** Default sampling of requests. */
   readonly sampling: EpisodeContext["sampling"];
   /**
-   * Converts a question to the team's problem, for example by dealing statements among holders. Default: the question
-   * alone. Not called if the request gives views.
+   * Converts a question to the team's problem. Default: the question alone. Not called if the request gives views.
    * @throws LaconicError `input_invalid` for an unusable question
    */
   readonly problemOf?: (question: string) => Problem;
@@ -47,21 +45,21 @@ export const serverKeys = "defaultMaxTokens hosts apiKey maxConcurrency maxBodyB
 
 /** Options of `completionHandler`. */
 export interface CompletionServerOptions {
-  /** Models and teams, in the order of `/v1/models`. */
+  /** Same order as `/v1/models`. */
   readonly models: readonly (ServedModel | ServedTeam)[];
-  /** Default max reply length in tokens. Default 1,024. Teams use their limits. */
+  /** Default 1,024. Teams use their limits. */
   readonly defaultMaxTokens?: number;
-  /** Bound host and other allowed host names; empty means this machine. With a key, IP addresses are also allowed. */
+  /** Bound host and other names; empty means this machine. With a key, IP addresses are also allowed. */
   readonly hosts?: readonly string[];
   /** Null (default) allows all clients that can connect. */
   readonly apiKey?: string | null;
-  /** Max replies in progress; more get status 429. Default 256. */
+  /** More replies in progress get status 429. Default 256. */
   readonly maxConcurrency?: number;
   /** Default 4 MiB. */
   readonly maxBodyBytes?: number;
   /** Milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** Called for errors that the client did not cause. Default: process warnings. */
+  /** Errors that the client did not cause. Default: process warnings. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -15,7 +15,6 @@ export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
 interface Refused {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** First unknown key. */
   readonly key?: string | undefined;
 }
 
@@ -42,7 +41,7 @@ export function modelIn(json: unknown): string {
   return parse(namingModel, json).model;
 }
 
-/** Removes nulls, which clients send for unset parameters. @throws HttpError 400 for other values than objects */
+/** Clients send nulls for unset parameters. @throws HttpError 400 for other values than objects */
 export function withoutNulls(json: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parse(objectSchema, json)).filter(([, value]) => value !== null));
 }

@@ -7,7 +7,6 @@ import type { OfferedTools } from "./schemas.ts";
 
 /** Condition on a whole reply. */
 export interface ReplyRule {
-  /** Request parameter that sets it. */
   readonly parameter: string;
   readonly code: "json_invalid" | "tool_not_called";
   /** Why a reply breaks the rule; null if it does not. */
@@ -25,8 +24,8 @@ const endings: Readonly<Record<FinishReason, string>> = {
 };
 
 /**
- * Wraps a model so that a reply that breaks a rule is drawn again, up to eight times. Usage counts all draws. Greedy
- * replies are drawn once, because the next would be identical.
+ * Draws a reply again if it breaks a rule, up to eight times. Usage counts all draws. Greedy replies are drawn once:
+ * the next would be identical.
  * @throws HttpError 422 with the rule's code if no reply satisfies the rules
  */
 export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[], read: ReadReply): LanguageModel {
@@ -57,7 +56,7 @@ export function keepingRules(policy: LanguageModel, rules: readonly ReplyRule[],
   };
 }
 
-/** Usage of the last draw, with the written tokens and cost of all draws. */
+/** Written tokens and cost are those of all draws. */
 function usageOfDraws(last: Completion["usage"], draws: readonly Completion["usage"][]): Completion["usage"] {
   const { cachedTokens: _cached, cacheWriteTokens: _written, ...kinds } = sumKinds(draws);
   const completionTokens = draws.reduce((sum, usage) => sum + usage.completionTokens, 0);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { HttpError } from "./http.ts";
 
-/** Whether a name or address is this machine. */
+/** Whether an address is this machine. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/u, "$1").toLowerCase();
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/u.test(name);

@@ -17,7 +17,6 @@ import type { Job } from "./jobs.ts";
 import type { PromptScorer, ServedModel, ServerSettings } from "./options.ts";
 import { keepingRules } from "./reply-rules.ts";
 
-/** Model that answers a job. */
 type JobModel = Pick<ServedModel, "name" | "policy" | "tokenizer" | "scorer"> & Pick<Required<ServerSettings>, "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
@@ -48,7 +47,7 @@ async function runJob(
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);
     if (job.readReply || hasRules) {
-      // Calls and broken rules are known only when a reply is complete.
+      // Calls and broken rules are only known at the end.
       const completion = await policy.complete(request);
       for (const part of wholeParts({ index, completion, tokenizer, shape: job }))
         send({ ...chunkHead, choices: [part] });
@@ -94,7 +93,6 @@ async function runJob(
 
 const plainReply: ReadReply = ({ text }) => ({ content: text, calls: [] });
 
-/** A whole reply as one chunk, and its end. */
 function wholeParts(choice: Choice): Chunk[] {
   const { index, message, logprobs, finish_reason: reason, ...rest } = chatForm.whole(choice);
   return [
@@ -117,7 +115,7 @@ function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: bo
 }
 
 /**
- * Adds the prompts before their replies, with log-probs if requested, for log-likelihood benchmarks.
+ * Adds prompts before their replies, for log-likelihood benchmarks.
  * @throws HttpError 400 without a scorer
  */
 async function withEcho(

@@ -6,7 +6,7 @@ import { z } from "zod";
 type Optional<T> = z.ZodExactOptional<z.ZodType<T>>;
 type SamplingShape = { readonly [Field in keyof Required<SamplingFields>]: Optional<number> };
 
-/** Sampling parameters, including values without effect. */
+/** Includes values without effect. */
 const samplingShape = Object.fromEntries(
   Object.entries(samplingFieldShapes("openai-extended")).map(([field, shape]) => [
     field,
@@ -32,7 +32,7 @@ export const surfaceShape: SamplingShape & {
 
 const notStored = "this server stores nothing; remove it or send false";
 
-/** Labels, and parameters that clients send with a value that has no effect. */
+/** Labels, and parameters with a value that has no effect. */
 export const idleShape: {
   readonly service_tier: Optional<unknown>;
   readonly safety_identifier: Optional<unknown>;
@@ -68,7 +68,7 @@ export const commonShape: typeof surfaceShape & {
   max_tokens: z.int().min(1).exactOptional(),
 };
 
-/** Text, or text parts that are joined. */
+/** Text, or joined text parts. */
 export const textSchema: z.ZodType<string> = z.union([
   z.string(),
   z

@@ -20,15 +20,14 @@ import { invalid } from "./http.ts";
 import { parse } from "./parse.ts";
 import { commonShape, textSchema } from "./schemas.ts";
 
-/** Agent message in an answer's `laconic` field. */
 interface Said {
   readonly agent: AgentId;
   readonly text: string;
-  /** Written tokens, including the end token. */
+  /** Includes the end token. */
   readonly tokens: number;
 }
 
-/** Plays one episode per requested answer. */
+/** Plays one episode per answer. */
 export function teamReplies(
   request: TeamRequest,
   team: ServedTeam,
@@ -112,7 +111,6 @@ function choiceOf({ answer, outputs, stopReason }: Episode): ReturnType<typeof p
   return plainChoice(text, stopReason === "truncated" || stopReason === "token_limit" ? "length" : "stop");
 }
 
-/** OpenAI's token sums, and the ledger of the episodes. */
 function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: object } {
   const totals = ledgerTotals({ calls: episodes.flatMap(({ ledger }) => ledger.calls) });
   return {
@@ -130,9 +128,8 @@ function usageOf(episodes: readonly Episode[]): ChatUsage & { readonly laconic: 
 export interface TeamRequest {
   readonly problem: Problem;
   readonly sampling: EpisodeContext["sampling"];
-  /** Token limit of the whole team per episode; null for the team's default. */
+  /** Whole team per episode; null for the default. */
   readonly maxTokens: number | null;
-  /** Number of episodes, each with one answer. */
   readonly count: number;
   readonly seed: number | string;
   readonly isStreamed: boolean;

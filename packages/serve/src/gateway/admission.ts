@@ -1,15 +1,15 @@
 import { HttpError } from "../http.ts";
 import type { RegistryEntry, RolloutRegistry, Split, Untrained } from "./rollout-registry.ts";
 
-/** Max rollouts that wait for training: those that the steps within the lag can use. */
+/** Max waiting rollouts: those that the steps within the lag can use. */
 export interface Window {
   readonly groups: number;
   readonly rolloutsPerGroup: number;
 }
 
 /**
- * Whether one more rollout can be trained: it fills an incomplete group, or starts one within the window. A rollout
- * without a known group counts towards the fullest incomplete groups.
+ * Whether one more rollout can be trained. A rollout without a known group counts towards the fullest incomplete
+ * groups.
  */
 export function isWanted(
   group: string | null,
@@ -40,8 +40,8 @@ interface Held {
 const maxHeldMs = 240_000;
 
 /**
- * Holds the first request of a rollout until a step can train it, so that rollouts wait before they start and rarely
- * become stale. Validation rollouts never wait.
+ * Holds a rollout's first request until a step can train it, so that it rarely becomes stale. Validation rollouts never
+ * wait.
  */
 export class Admission {
   readonly #registry: RolloutRegistry;
@@ -49,10 +49,10 @@ export class Admission {
   readonly #stalledMs: number;
   readonly #now: () => number;
   readonly #held = new Set<Held>();
-  /** Extra groups until the next step, added when the groups of the window stall. */
+  /** Extra groups, added when the window stalls. */
   #extra = 0;
 
-  /** @param stalledSeconds - the window grows by one group after so long without a request to an open rollout */
+  /** @param stalledSeconds - grows the window by one group after so long without a request to an open rollout */
   constructor(registry: RolloutRegistry, window: Window, stalledSeconds: number, now: () => number) {
     this.#registry = registry;
     this.#window = window;
@@ -60,7 +60,6 @@ export class Admission {
     this.#now = now;
   }
 
-  /** Number of rollouts whose first request waits. */
   get held(): number {
     return new Set(Array.from(this.#held, ({ id }) => id)).size;
   }
@@ -80,7 +79,7 @@ export class Admission {
     });
   }
 
-  /** Admits rollouts in order of arrival; those that fill a group come before those that start one. */
+  /** Admits in order of arrival; groups are filled before others start. */
   admit(): void {
     if (this.#held.size === 0) return;
     const { byGroup, ungrouped } = this.#registry.untrained();
@@ -97,13 +96,12 @@ export class Admission {
     }
   }
 
-  /** Resets the window after a step has taken its groups. */
   nextStep(): void {
     this.#extra = 0;
     this.admit();
   }
 
-  /** Refuses rollouts that waited too long, and grows a stalled window. Call it regularly. */
+  /** Refuses overdue rollouts, and grows a stalled window. Call it regularly. */
   sweep(): void {
     const now = this.#now();
     const { size: count } = this.#held;
@@ -131,15 +129,14 @@ export function behind(message: string): HttpError {
 
 /** Ages of groups, as the step whose weights wrote their oldest reply. */
 export interface GroupAges {
-  /** Complete groups, the oldest first. */
+  /** Oldest first. */
   readonly ready: readonly number[];
-  /** Incomplete groups. */
   readonly played: readonly number[];
 }
 
 /**
- * Whether a step that could start must wait for an incomplete older group. Taking younger groups instead would leave
- * more old groups than the remaining steps can still take.
+ * Whether a step must wait for an incomplete older group. Younger groups would leave more old ones than the remaining
+ * steps can take.
  */
 export function isWorthWaiting(
   { ready, played }: GroupAges,

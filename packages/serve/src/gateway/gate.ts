@@ -1,4 +1,4 @@
-/** Admits replies while the weights are fixed, and waits for running replies before the weights change. */
+/** Admits replies while the weights are fixed, and waits for them before the weights change. */
 export class Gate {
   #open = false;
   #inside = 0;
@@ -41,7 +41,7 @@ export class Gate {
     this.#waiting.clear();
   }
 
-  /** Admits no more replies; resolves when the running ones have ended. */
+  /** Resolves when running replies have ended. */
   async close(): Promise<void> {
     this.#open = false;
     if (this.#inside > 0) await new Promise<void>((tell) => this.#idle.push(tell));

@@ -8,61 +8,55 @@ import type { GatewayEvent } from "./rollout-registry.ts";
 export interface GatewayAgent {
   /** Null for a model without token ids, such as an API; it cannot be trained. */
   readonly tokenizer: Tokenizer | ChatTokenizer | null;
-  /** Max tokens of prompt and reply together. */
+  /** Prompt and reply together. */
   readonly contextLength: number;
-  /** Whether its replies are trained. Default: true with a tokenizer. */
+  /** Default: true with a tokenizer. */
   readonly learns?: boolean;
 }
 
-/** Limits of what clients may use. */
+/** Limits of clients. */
 export interface GatewayLimits {
-  /** Max open rollouts, including those that wait to start. Default 1,024. */
+  /** Includes rollouts that wait to start. Default 1,024. */
   readonly maxOpen: number;
   /**
    * Max rollouts that wait for training; above it no rollout starts. Default: those of `maxLag` + 4 steps, at least
    * 1,024.
    */
   readonly maxWaiting: number;
-  /** Max requests per rollout. Default 256. */
+  /** Requests per rollout. Default 256. */
   readonly maxCalls: number;
-  /** Max tokens of all prompts and replies of a rollout. Default 262,144. */
+  /** Tokens of all prompts and replies of a rollout. Default 262,144. */
   readonly maxTokens: number;
-  /** Seconds without a request after which a rollout is dropped. Default 600. */
+  /** Drops a rollout after so long without a request. Default 600. */
   readonly rolloutSeconds: number;
-  /** Seconds without a request to any open rollout after which one extra group may start. Default 30. */
+  /** Admits one extra group after so long without a request to any open rollout. Default 30. */
   readonly stalledSeconds: number;
 }
 
-/** Options of `createGateway`. Only `agents` is required. */
+/** Options of `createGateway`. */
 export interface GatewayOptions extends ServerSettings {
-  /** Keys are model names in requests. */
+  /** Keys are model names. */
   readonly agents: Readonly<Record<AgentId, GatewayAgent>>;
-  /** Groups per step: the trainer's `problemsPerStep`. Default 16. */
+  /** The trainer's `problemsPerStep`. Default 16. */
   readonly groupsPerStep?: number;
-  /** Rollouts per group: the trainer's `episodesPerProblem`. Default 8. */
+  /** The trainer's `episodesPerProblem`. Default 8. */
   readonly rolloutsPerGroup?: number;
-  /**
-   * Seconds that a group waits for missing members. Then two or more members are trained and a single one is dropped.
-   * Default 600.
-   */
+  /** Wait for missing members; then two or more members are trained and a single one is dropped. Default 600. */
   readonly groupSeconds?: number;
-  /** Sampling of every reply. Training corrects for its temperature, default 1. */
+  /** Training corrects for its temperature, default 1. */
   readonly sampling?: Sampling;
-  /** Reaction to requests with other sampling: use the run's sampling (`run`, default) or refuse. */
+  /** Uses the run's sampling for others (`run`, default) or refuses. */
   readonly otherSampling?: "run" | "refuse";
-  /**
-   * Reaction to prompts that render an earlier reply in other tokens: start a new sequence (`branch`, default) or
-   * refuse.
-   */
+  /** Starts a new sequence (`branch`, default) for prompts that render an earlier reply in other tokens, or refuses. */
   readonly rerendered?: "branch" | "refuse";
-  /** Max steps that a reply may be behind when it is trained; older rollouts are dropped. Default 0. */
+  /** Steps that a trained reply may be behind; older rollouts are dropped. Default 0. */
   readonly maxLag?: number;
-  /** Accepts rewards of single agents. Default false. */
+  /** Default false. */
   readonly agentRewards?: boolean;
-  /** Tool format. Default `hermesTools()`; null refuses requests with tools. */
+  /** Default `hermesTools()`; null refuses requests with tools. */
   readonly tools?: ToolFormat | null;
   readonly limits?: Partial<GatewayLimits>;
-  /** Seed of the random streams, which also depend on step, rollout and turn. Default 0. */
+  /** Random streams also depend on step, rollout and turn. Default 0. */
   readonly seed?: string | number;
   /** Stores events, before the response is sent, so that a run can resume. Default: nothing is stored. */
   readonly journal?: (event: GatewayEvent) => Promise<void>;

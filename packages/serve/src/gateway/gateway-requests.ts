@@ -8,7 +8,7 @@ import type { Split, RolloutRegistry } from "./rollout-registry.ts";
 import type { Admission } from "./admission.ts";
 import type { Gate } from "./gate.ts";
 
-/** Allowed names of rollouts and groups, which appear in addresses, files and reports. */
+/** Names appear in addresses, files and reports. */
 const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
 
 /** @throws HttpError 400 */
@@ -21,7 +21,7 @@ export function checkId(id: string, name: string): string {
 export interface Belonging {
   readonly rollout: string | null;
   readonly group: string | null;
-  /** Null if unspecified; then the rollout is for training. */
+  /** Null: for training. */
   readonly split: Split | null;
 }
 
@@ -31,8 +31,7 @@ const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(z.s
 
 /**
  * Reads the rollout (path, header `x-rollout-id`, `metadata.rollout_id`, or `user` as `rollout:ID`), the group (header
- * `x-rollout-group` or `metadata.rollout_group`) and the split (header `x-rollout-split` or `metadata.split`) of a
- * request.
+ * `x-rollout-group` or `metadata.rollout_group`) and the split (header `x-rollout-split` or `metadata.split`).
  * @throws HttpError 400 if they contradict each other or are invalid
  */
 export function belongingOf(
@@ -78,17 +77,16 @@ const rewardSchema: z.ZodType<RewardBody> = z.strictObject({
   group: z.string().optional(),
 });
 
-/** Reward of a rollout, as the client reports it. */
+/** Reward that the client reports. */
 export interface SaidReward {
   readonly reward: EpisodeReward;
-  /** Undefined if unspecified. */
   readonly answer: string | null | undefined;
   readonly group: string | null;
 }
 
 /**
- * Reads a reward. A number from 0 to 1 becomes the term `task`, any other number the term `reward`.
- * @throws HttpError 400 for an invalid reward or unknown agents
+ * Reads a reward. A number from 0 to 1 becomes the term `task`, others `reward`.
+ * @throws HttpError 400
  */
 export function rewardIn(json: unknown, agents: readonly string[], takesAgents: boolean): SaidReward {
   const body = parse(rewardSchema, json);
@@ -117,7 +115,7 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
   };
 }
 
-/** Content of a reward, independent of JSON layout and omitted fields. */
+/** Reward independent of JSON layout and omitted fields. */
 export interface RewardMeaning {
   readonly reward: string;
   readonly group: string;
@@ -137,7 +135,6 @@ export function isRepeated({ reward, group, answer }: SaidReward, first: RewardM
   );
 }
 
-/** Sorts the keys of all objects. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
@@ -160,7 +157,7 @@ export interface GatewayState {
   readonly gate: Gate;
   readonly prompts: Record<string, number>;
   readonly dropped: Record<string, number>;
-  /** Rewards of finished rollouts, so that a repeated one is no error. */
+  /** Repeated rewards are no error. */
   readonly rewards: Map<string, RewardMeaning>;
   /** Latest step with validation rollouts. */
   validation: { readonly step: number; readonly count: number; readonly score: number } | null;
@@ -169,11 +166,10 @@ export interface GatewayState {
   step: number | null;
   models: Readonly<Record<AgentId, LanguageModel>>;
   closed: boolean;
-  /** Wakes requests that wait for groups or room. */
   changed(): void;
 }
 
-/** Adds a score to the mean of its step. Scores of earlier steps are ignored. */
+/** Adds a score to the mean of its step; ignores earlier steps. */
 export function countValidated(state: GatewayState, { step, score }: Validated): void {
   const { step: latest, count, score: mean } = state.validation ?? { step: -1, count: 0, score: 0 };
   if (step < latest) return;
@@ -182,10 +178,9 @@ export function countValidated(state: GatewayState, { step, score }: Validated):
   state.validation = { step, count: before + 1, score: added };
 }
 
-/** Max rewards that are remembered. */
 const maxRewards = 10_000;
 
-/** Drops the oldest reward above the limit. */
+/** Drops the oldest above the limit. */
 export function rememberReward({ rewards }: GatewayState, rollout: FinishedRollout): void {
   rewards.set(rollout.id, meaningOf(rollout));
   const [oldest] = rewards.keys();

@@ -14,7 +14,7 @@ import type { Belonging, GatewayState } from "./gateway-requests.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import type { DropReason, RegistryEntry, Split } from "./rollout-registry.ts";
 
-/** Routes of the gateway: completions, rewards and the state of rollouts. */
+/** Completions, rewards and the state of rollouts. */
 export class GatewayRoutes {
   readonly #options: GatewaySettings;
   readonly #state: GatewayState;
@@ -30,7 +30,6 @@ export class GatewayRoutes {
     this.#completer = createCompleter(options);
   }
 
-  /** @throws HttpError for a refused request */
   async answer(request: Request): Promise<Response> {
     const path = enter(request, this.#options, () => ({
       running: this.#completer.running(),
@@ -76,7 +75,6 @@ export class GatewayRoutes {
     throw unknown(id);
   }
 
-  /** Returns the open rollout of a request, or starts one. */
   async #rolloutOf({ rollout: id, group, split }: Belonging, signal: AbortSignal): Promise<RegistryEntry> {
     if (id === null)
       throw invalid(
@@ -107,7 +105,6 @@ export class GatewayRoutes {
     return admission.begin(id, group, split, signal);
   }
 
-  /** Counts or refuses a request for other sampling than the run's. */
   #checkSampling(body: AskedReplies["body"]): void {
     const expected = samplingFields("openai-extended", this.#options.sampling, "all");
     const other = Object.keys(expected).find((key) => body[key] !== undefined && body[key] !== expected[key]);
@@ -128,7 +125,7 @@ export class GatewayRoutes {
       rollout.calls.find((call) => call.agent === agent && isSameCalls(call.tools, calls))?.completion.text ?? null;
     const job = isChat ? chatJob(body, { defaultMaxTokens, tools, textOf }) : completionJob(body, defaultMaxTokens);
     const [rule] = job.rules;
-    // A reply that is redrawn until it fits is not a sample of the policy, so it cannot be trained.
+    // A redrawn reply is not a sample of the policy.
     if (rule) throw invalid(`${rule.parameter}: not supported in training; remove it`, rule.parameter);
     if (job.count !== 1) throw invalid("n: expected 1 reply per request of a rollout", "n");
     if (job.echo) throw invalid("echo: not supported in training; remove it", "echo");

@@ -13,7 +13,7 @@ import { restore } from "./journal.ts";
 import type { FinishedRollout } from "./rollout-record.ts";
 import { RolloutRegistry, type DropReason } from "./rollout-registry.ts";
 
-/** Groups of rollouts with rewards for one step of a trainer. */
+/** Groups of rollouts for one step. */
 export interface GatewayStep {
   readonly groups: readonly {
     readonly problem: { readonly id: string; readonly question: string; readonly gold: string };
@@ -21,7 +21,6 @@ export interface GatewayStep {
     /** Age in steps of the weights of the group's oldest reply. */
     readonly lag: number;
   }[];
-  /** The largest lag of the groups. */
   readonly lag: number;
 }
 
@@ -30,25 +29,24 @@ export interface GatewayStatus {
   /** Finished steps; null before the first weights. */
   readonly step: number | null;
   readonly open: number;
-  /** Rollouts that wait to start, because the next steps have enough. */
+  /** Rollouts that wait to start. */
   readonly held: number;
-  /** Rollouts with a reward that wait for training. */
+  /** Scored rollouts that wait for training. */
   readonly waiting: number;
   readonly groupsReady: number;
   readonly groupsPerStep: number;
-  /** Prompts since the start, by their relation to earlier turns. */
+  /** Prompts by relation to earlier turns. */
   readonly prompts: Readonly<Record<string, number>>;
-  /** Dropped rollouts by reason. */
+  /** Rollouts by reason. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Validation rollouts of the latest step that has some, with their mean score; null before the first. */
+  /** Mean score at the latest validated step; null before the first. */
   readonly validation: { readonly step: number; readonly count: number; readonly score: number } | null;
-  /** Requests with other sampling than the run's. */
   readonly otherSampling: number;
-  /** Assistant messages in prompts that are not replies of the rollout. */
+  /** Assistant messages that are not replies of the rollout. */
   readonly foreign: number;
 }
 
-/** OpenAI-compatible endpoint that trains the agents behind it. */
+/** Endpoint that trains the agents behind it. */
 export interface Gateway {
   readonly handler: CompletionHandler;
   /**
@@ -61,35 +59,33 @@ export interface Gateway {
     readonly signal?: AbortSignal;
   }): Promise<GatewayStep | null>;
   /**
-   * Starts a Node server with the handler, and sweeps twice a second until it is closed.
+   * Starts a Node server with the handler and sweeps.
    * @param port - 0 for a free one
    * @param host - default: this machine only; another host requires `apiKey`
    * @returns the address, such as `http://127.0.0.1:8000`
    * @throws LaconicError `config_invalid` for an unusable address or a missing key
    */
   listen(port: number, host?: string): Promise<string>;
-  /** Drops overdue rollouts. Call it regularly if another server uses the handler. */
+  /** Drops overdue rollouts. Call it regularly with another server. */
   sweep(): Promise<void>;
   status(): GatewayStatus;
-  /** Refuses new requests. A listening server gives running replies three seconds. */
+  /** Gives running replies of a listening server three seconds. */
   close(): Promise<void>;
 }
 
-/** Time limit of running replies at the end. */
 const graceMs = 3000;
 
-/** Interval of sweeps. */
 const sweepMs = 500;
 
 /**
- * Records conversations of another program's agents through an OpenAI-compatible endpoint, and gives a trainer groups
- * of rollouts with rewards. Weights change only between steps; requests wait meanwhile.
+ * Records conversations with another program's agents through an OpenAI-compatible endpoint, for training. Weights
+ * change only between steps; requests wait.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   return new RolloutGateway(options);
 }
 
-/** Returns a clock that never goes back, so that timeouts are not extended when the system clock is set back. */
+/** Never goes back, so that system clock changes do not extend timeouts. */
 function withSteadyClock({ now, ...options }: GatewaySettings): GatewaySettings {
   let [last, behind] = [now(), 0];
   const steady = (): number => {
@@ -229,7 +225,7 @@ class RolloutGateway implements Gateway {
     );
   }
 
-  /** Drops all in memory before writing, because a step may take waiting rollouts during a write. */
+  /** Drops before writing, because a step may take waiting rollouts during a write. */
   async #dropAll(ids: readonly string[], reason: DropReason): Promise<void> {
     await Promise.all(ids.map((id) => this.#drop(id, reason)));
   }
@@ -242,7 +238,6 @@ class RolloutGateway implements Gateway {
     await this.#options.journal({ kind: "dropped", id, reason });
   }
 
-  /** Restores the state of earlier processes before the first step. */
   async #restore(step: number): Promise<void> {
     const { registry } = this.#state;
     this.#isRestored = true;
@@ -258,7 +253,7 @@ class RolloutGateway implements Gateway {
     this.#restored();
   }
 
-  /** Whether a step has its groups, and no incomplete group would become too old. */
+  /** A step has its groups, and no incomplete one would become too old. */
   #mayBegin(): boolean {
     const { groupsPerStep, maxLag, limits } = this.#options;
     const { registry, step } = this.#state;
@@ -272,7 +267,7 @@ class RolloutGateway implements Gateway {
     return !isWorthWaiting(ages, { step: step ?? 0, maxLag, groupsPerStep });
   }
 
-  /** Resolves when a step has its groups; false after close or abort. */
+  /** False after close or abort. */
   async #groupsReady(signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       if (this.#state.closed || signal?.aborted) return false;

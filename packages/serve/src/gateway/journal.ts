@@ -1,27 +1,23 @@
 import type { FinishedRollout } from "./rollout-record.ts";
 import { maxEnded, type DropReason, type GatewayEvent } from "./rollout-registry.ts";
 
-/** Rollouts that remain usable after a restart. */
+/** Usable rollouts after a restart. */
 export interface Restored {
-  /** Rollouts that wait for training, in order. */
   readonly waiting: readonly FinishedRollout[];
-  /** Rollouts trained in steps that the run still has. */
+  /** Trained in steps that the run still has. */
   readonly trained: readonly string[];
-  /** Scored rollouts of any step; they are never trained. */
+  /** Scored, never trained. */
   readonly validated: readonly string[];
-  /** Dropped rollouts with reasons. */
   readonly dropped: readonly (readonly [id: string, reason: DropReason])[];
   /**
-   * Events to append before the run continues: rollouts that wait again, and lost ones. Without them, a later reader of
-   * the journal would count undone steps.
+   * Events to append first: rollouts that wait again, and lost ones. Otherwise a later reader would count undone steps.
    */
   readonly corrections: readonly GatewayEvent[];
 }
 
 /**
- * Reads a journal for a run that resumes at a step. Rollouts taken by undone steps wait again. Replies of weights that
- * no longer exist are lost, and so are open rollouts. Trained rollouts are released while reading, because events may
- * exceed memory.
+ * Reads a journal for a resumed run. Rollouts of undone steps wait again. Replies of missing weights and open rollouts
+ * are lost. Trained rollouts are released while reading, because events may exceed memory.
  * @param step - finished steps of the run's checkpoint
  */
 export async function restore(

@@ -15,10 +15,9 @@ import type { GatewayState } from "./gateway-requests.ts";
 import { recordCall, recordedTokens, standingOf, type CallPrompt } from "./rollout-record.ts";
 import type { RegistryEntry } from "./rollout-registry.ts";
 
-/** Model that records requests and replies in a rollout. */
+/** Records requests and replies in a rollout. */
 export interface RecordingModel {
   readonly model: LanguageModel;
-  /** Returns the recorded ids of tool calls. */
   readonly readReply: ReadReply;
 }
 
@@ -30,7 +29,7 @@ interface RecordedRequest {
   readonly idempotencyKey: string | null;
 }
 
-/** Samples replies of an agent in a rollout, with the run's sampling and the step's weights. */
+/** Samples with the run's sampling and the step's weights. */
 export function recordingModel(
   options: GatewaySettings,
   state: GatewayState,
@@ -118,15 +117,12 @@ export function staleRollout(step: number): HttpError {
   );
 }
 
-/**
- * A request that the rollout's state forbids. Statuses 409 and 410 are avoided, because clients retry them
- * automatically.
- */
+/** The rollout's state forbids the request. Clients retry statuses 409 and 410, so they are avoided. */
 export function refused(code: string, message: string, status: 400 | 404 = 400): HttpError {
   return new HttpError(status, "invalid_request_error", message, null, code);
 }
 
-/** Tokenizes a prompt once, for comparison, sampling and training. */
+/** Tokenizes once, for comparison, sampling and training. */
 function promptOf(agent: AgentId, { tokenizer }: GatewayAgent, prompt: Prompt): CallPrompt {
   if (prompt.kind === "messages") {
     const { messages } = prompt;

@@ -12,12 +12,10 @@ import type { CalledTool } from "../forms.ts";
 import { createHash } from "node:crypto";
 
 /**
- * Relation of a prompt to the agent's earlier replies in the rollout.
- * - `first`: it extends no reply.
- * - `extended`: it starts with the prompt and reply of one call, token by token. Both train as one sequence.
- * - `branched`: another prompt already extends that call, so the two are separate sequences.
- * - `rerendered`: it contains a reply in other tokens than were sampled. A new sequence starts, and the earlier reply
- * is trained in its sampled tokens.
+ * Relation of a prompt to the agent's earlier replies. - `first`: it extends no reply. - `extended`: it starts with the
+ * prompt and reply of one call, token by token; both train as one sequence. - `branched`: another prompt already
+ * extends that call, so the sequences are separate. - `rerendered`: it contains a reply in other tokens than were
+ * sampled. A new sequence starts, and the earlier reply is trained in its sampled tokens.
  */
 export type CallKind = "first" | "extended" | "branched" | "rerendered";
 
@@ -25,40 +23,36 @@ export type CallKind = "first" | "extended" | "branched" | "rerendered";
 export interface RecordedCall {
   readonly agent: AgentId;
   readonly kind: CallKind;
-  /** The call that the prompt extends or renders again; null for none. */
+  /** Call that the prompt extends or renders again; null for none. */
   readonly parent: number | null;
-  /** First position where a rerendered prompt differs from the sampled tokens. */
+  /** First position that differs from the sampled tokens. */
   readonly differsAt?: number;
-  /** Assistant messages in the history that are not replies of this rollout: examples, edits, summaries. */
+  /** Assistant messages that are not replies of this rollout: examples, edits, summaries. */
   readonly foreign: number;
-  /** Prompt text for transcripts. */
   readonly prompt: string;
   readonly completion: Completion;
-  /** Tool calls of the reply. */
   readonly tools: readonly CalledTool[];
   /** Finished steps when it was sampled. */
   readonly step: number;
-  /** Key of the chat including the reply; null for other prompts. */
+  /** Identifies the chat with the reply; null for other prompts. */
   readonly replyKey: string | null;
-  /** Idempotency key of the request. */
   readonly idempotencyKey?: string | null;
 }
 
 /** Prompt of a call. */
 export interface CallPrompt {
   readonly agent: AgentId;
-  /** Null for a prompt that is not a chat. */
+  /** Null unless it is a chat. */
   readonly messages: readonly ChatMessage[] | null;
-  /** Null for a model without token ids, such as an API. */
+  /** Null without token ids, as for an API. */
   readonly tokens: readonly number[] | null;
-  /** Prompt text for transcripts. */
   readonly text: string;
 }
 
 /** Relation of a prompt to earlier calls. */
 export type Standing = Pick<RecordedCall, "kind" | "parent" | "foreign" | "differsAt">;
 
-/** Returns the relation of a prompt to earlier calls. Pure. */
+/** Relates a prompt to earlier calls. Pure. */
 export function standingOf(calls: readonly RecordedCall[], { agent, messages, tokens }: CallPrompt): Standing {
   const keys = messages ? historyKeys(messages) : [];
   const own = calls.flatMap((call, index) => (call.agent === agent ? [{ ...call, index }] : []));
@@ -100,7 +94,7 @@ export function recordCall(
   return [...calls, call];
 }
 
-/** Total tokens of prompts and replies, with repeated ones counted again. */
+/** Total tokens, with repeated ones counted again. */
 export function recordedTokens(calls: readonly RecordedCall[]): number {
   return calls.reduce((sum, { completion: { usage } }) => sum + usage.promptTokens + usage.completionTokens, 0);
 }
@@ -119,10 +113,7 @@ function firstDifference(left: readonly number[], right: readonly number[]): num
   return index < 0 ? left.length : index;
 }
 
-/**
- * Key of each prefix of a chat: equal if and only if all messages are equal. It identifies earlier chats without
- * storing them.
- */
+/** Key of each prefix of a chat: equal if and only if all messages are equal. */
 function historyKeys(messages: readonly ChatMessage[]): string[] {
   let key = "";
   return messages.map(({ role, content }) => {
@@ -133,23 +124,22 @@ function historyKeys(messages: readonly ChatMessage[]): string[] {
   });
 }
 
-/** Finished rollout with its reward, as plain data in the journal. */
+/** Finished rollout, as plain data in the journal. */
 export interface FinishedRollout {
   readonly id: string;
   readonly group: string;
   readonly episode: Episode;
   readonly reward: EpisodeReward;
-  /** Finished steps when its first and last reply were sampled. */
+  /** Finished steps at its first and last reply. */
   readonly steps: readonly [first: number, last: number];
-  /** Number of prompts by kind. */
   readonly kinds: Readonly<Record<string, number>>;
 }
 
 /** Result of a validation rollout. */
 export interface Validated {
-  /** Finished steps when its last reply was sampled. */
+  /** Finished steps at its last reply. */
   readonly step: number;
-  /** The reward's score, else its grade, else the sum of its terms. */
+  /** Score, else grade, else the sum of terms. */
   readonly score: number;
 }
 
@@ -180,9 +170,9 @@ export function validated({ reward: { team, score }, steps }: FinishedRollout): 
 }
 
 /**
- * Converts a rollout to an episode with one utterance per reply. The client decides who reads whom, so deliveries and
- * reads are empty and costs count written tokens only.
- * @param answer - the client's answer; undefined for the last reply
+ * Converts a rollout to an episode with one utterance per reply. Deliveries are unknown, so reads are empty and costs
+ * count written tokens only.
+ * @param answer - undefined for the last reply
  */
 export function episodeOf(
   calls: readonly RecordedCall[],

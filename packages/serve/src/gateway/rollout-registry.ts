@@ -2,18 +2,15 @@ import type { FinishedRollout, Validated, RecordedCall } from "./rollout-record.
 
 /** Why a rollout was dropped. */
 export type DropReason =
-  /** The client abandoned it. */
   | "abandoned"
-  /** It had no request for too long. */
   | "timeout"
   /** Its replies exceed the max lag. */
   | "stale"
-  /** It was open when the server ended, or its weights are lost. */
+  /** It was open at the server's end, or its weights are lost. */
   | "lost"
-  /** Its group has too few members. */
   | "lonely";
 
-/** Purpose of a rollout. Validation rollouts are scored and never trained. */
+/** Validation rollouts are scored and never trained. */
 export type Split = "train" | "validation";
 
 /** Events of rollouts in order, from which a run resumes. */
@@ -30,15 +27,13 @@ export interface RegistryEntry {
   calls: readonly RecordedCall[];
   group: string | null;
   readonly split: Split;
-  /** Resolves when the `opened` event is stored; null before. Replies wait for it. */
+  /** Resolves when the `opened` event is stored; null before. */
   opened: Promise<void> | null;
-  /** Requests in progress, including those that wait for weights. */
+  /** Includes requests that wait for weights. */
   asking: number;
-  /** Number of requests; each has its random stream. */
+  /** Each request has its random stream. */
   asked: number;
-  /** Its reward is being stored. */
   ending: boolean;
-  /** Time of the last request. */
   touched: number;
 }
 
@@ -51,15 +46,13 @@ export type Ended =
 export interface GroupSizes {
   readonly groupsPerStep: number;
   readonly rolloutsPerGroup: number;
-  /** Seconds that a group waits for missing members; then two or more members are trained. */
+  /** Seconds to wait for missing members. */
   readonly groupSeconds: number;
 }
 
 /** Training rollouts that are open or wait for their step. */
 export interface Untrained {
-  /** Number of rollouts by group. */
   readonly byGroup: ReadonlyMap<string, number>;
-  /** Number of rollouts without a known group. */
   readonly ungrouped: number;
 }
 
@@ -132,7 +125,7 @@ export class RolloutRegistry {
     return { byGroup, ungrouped };
   }
 
-  /** Time when a training rollout last started, had a request or ended. Now, while a request is in progress. */
+  /** Last start, request or end of a training rollout. Now, while a request is in progress. */
   movedAt(): number {
     const open = [...this.open.values()].filter(({ split }) => split === "train");
     if (open.some(({ asking, ending }) => asking > 0 || ending)) return this.#now();
@@ -166,7 +159,6 @@ export class RolloutRegistry {
     ];
   }
 
-  /** Ids of rollouts without a request for so long. */
   idle(seconds: number): string[] {
     const before = this.#now() - 1000 * seconds;
     return [...this.open].flatMap(([id, { asking, ending, touched }]) =>
@@ -174,7 +166,7 @@ export class RolloutRegistry {
     );
   }
 
-  /** Ids of open and waiting rollouts whose oldest reply exceeds the max lag. */
+  /** Ids of rollouts whose oldest reply exceeds the max lag. */
   olderThan(step: number, maxLag: number): string[] {
     const open = [...this.open].flatMap(([id, { calls }]) =>
       calls.some((call) => step - call.step > maxLag) ? [id] : [],
@@ -183,10 +175,7 @@ export class RolloutRegistry {
     return [...open, ...waiting.map(({ rollout }) => rollout.id)];
   }
 
-  /**
-   * Complete groups, those with the oldest weights first, then in order of completion. Extra members form further
-   * groups.
-   */
+  /** Complete groups: oldest weights first, then in order of completion. Extra members form further groups. */
   ready(): FinishedRollout[][] {
     const { rolloutsPerGroup } = this.#sizes;
     const lots = [...this.#byGroup().values()].flatMap((members) => {
@@ -202,7 +191,6 @@ export class RolloutRegistry {
       .map((lot) => lot.map(({ rollout }) => rollout));
   }
 
-  /** Ids of rollouts whose group stayed incomplete with one member. */
   lonely(): string[] {
     return [...this.#byGroup().values()].flatMap((members) => {
       const rest = members.slice(members.length - (members.length % this.#sizes.rolloutsPerGroup));
@@ -210,7 +198,6 @@ export class RolloutRegistry {
     });
   }
 
-  /** Takes the groups of one step. */
   take(): FinishedRollout[][] {
     const taken = this.ready().slice(0, this.#sizes.groupsPerStep);
     const ids = new Set(taken.flat().map(({ id }) => id));
@@ -234,7 +221,6 @@ export class RolloutRegistry {
     return last !== undefined && last.since < this.#now() - 1000 * this.#sizes.groupSeconds;
   }
 
-  /** Remembers how a rollout ended. */
   end(id: string, ended: Ended): void {
     this.#ended.delete(id);
     this.#ended.set(id, ended);
@@ -243,9 +229,8 @@ export class RolloutRegistry {
   }
 }
 
-/** Incomplete group. */
 interface Played {
-  /** Finished steps when its first reply was sampled. */
+  /** Finished steps at its first reply. */
   readonly first: number;
   readonly movedAt: number;
 }
@@ -255,7 +240,6 @@ function addTo(groups: Map<string, Played>, name: string, { first, movedAt }: Pl
   groups.set(name, { first: Math.min(known.first, first), movedAt: Math.max(known.movedAt, movedAt) });
 }
 
-/** Finished steps when the group's first reply was sampled. */
 function oldestIn(lot: readonly Waiting[]): number {
   return Math.min(...lot.map(({ rollout }) => rollout.steps[0]));
 }

@@ -75,7 +75,7 @@ const blocks: Readonly<Record<"user" | "assistant", Readonly<Record<string, z.Zo
 const messageSchema = z.strictObject({
   role: z.enum(["user", "assistant"]),
   content: z.unknown(),
-  /** Agent of a team whose private view this is. */
+  /** Agent whose private view this is. */
   name: z.string().min(1).optional(),
 });
 
@@ -178,7 +178,7 @@ function laconicOf({ choices: [choice] }: ChatAnswer): object {
   return choice?.laconic === undefined ? {} : { laconic: choice.laconic };
 }
 
-/** Whole answer as a message; the input of calls stays as the model wrote it. */
+/** Input of calls stays as the model wrote it. */
 function messageOf(answer: ChatAnswer): JsonText {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
   const message = {
@@ -191,11 +191,10 @@ function messageOf(answer: ChatAnswer): JsonText {
   return new JsonText(writeJson(message));
 }
 
-/** Writes message events in Anthropic's order: a block ends before the next starts. */
+/** Writes events in Anthropic's order: a block ends before the next starts. */
 class MessageWriter implements EventWriter {
   readonly #send: (event: unknown) => void;
   #inText = false;
-  /** Number of finished blocks. */
   #ended = 0;
 
   constructor(send: (event: unknown) => void) {

@@ -54,7 +54,7 @@ const part = (type: string): z.ZodType<string> =>
   z.looseObject({ type: z.literal(type), text: z.string() }).transform(({ text }) => text);
 const texts = { input_text: part("input_text"), output_text: part("output_text") };
 
-/** Input item. Its content is read later, to report the location of a part. */
+/** Content is read later, to report the location of a part. */
 type Item =
   | { readonly kind: "message"; readonly role: string; readonly content: unknown; readonly name?: string | undefined }
   | { readonly kind: "call"; readonly id: string; readonly name: string; readonly arguments: string }
@@ -62,7 +62,7 @@ type Item =
 
 const callId = z.string().min(1).max(256);
 
-/** Earlier replies come back with ids, states and client fields; only these are read. */
+/** Replies come back with client fields; only these are read. */
 const items: Readonly<Record<string, z.ZodType<Item>>> = wordTable({
   message: z
     .object({
@@ -152,7 +152,7 @@ const callItem = (id: string, status: string, { id: call_id, function: { name } 
   arguments: json,
 });
 
-/** Why a response is incomplete. The interface has no value for an unknown reason. */
+/** The interface has no value for an unknown reason. */
 const lacks = { stop: null, tool_calls: null, length: "max_output_tokens", content_filter: "content_filter" } as const;
 
 function statusOf({ choices: [choice] }: ChatAnswer): {
@@ -164,7 +164,6 @@ function statusOf({ choices: [choice] }: ChatAnswer): {
   return { status: "incomplete", incomplete_details: reason === undefined ? null : { reason } };
 }
 
-/** The whole answer as a response. */
 function responseOf(body: Body, answer: ChatAnswer): object {
   const { content, tool_calls: calls = [] } = answer.choices[0]?.message ?? { content: "" };
   const { status } = statusOf(answer);
@@ -194,7 +193,6 @@ function endedResponse(body: Body, answer: ChatAnswer, output: readonly object[]
   };
 }
 
-/** A response before any output. */
 function responseHead(body: Body, { id, created, model, system_fingerprint: weights }: ChatHead): object {
   return {
     id: id.replace(/^chatcmpl-/u, "resp_"),

@@ -17,9 +17,7 @@ export interface ChatAnswer extends ChatHead {
   readonly choices: readonly {
     readonly finish_reason: WireReason;
     readonly message: SaidMessage;
-    /** Stop text that ended it, if any. */
     readonly stop_reason?: string | null;
-    /** Messages of a team's agents. */
     readonly laconic?: unknown;
   }[];
   /** Includes a team's ledger. */
@@ -50,9 +48,8 @@ export interface EventWriter {
   end(answer: ChatAnswer): void;
 }
 
-/** A surface's request as a chat completion, and the format of its answer. */
+/** Chat completion of a request, and the format of its answer. */
 export interface SurfaceRequest {
-  /** Body of the chat completion. */
   readonly chat: Readonly<Record<string, unknown>>;
   whole(answer: ChatAnswer): unknown;
   writer(send: (event: unknown) => void): EventWriter;
@@ -72,8 +69,7 @@ type Schemas<T> = Readonly<Record<string, z.ZodType<T>>>;
 const typedSchema = z.looseObject({ type: z.string().optional() });
 
 /**
- * Reads a value with the schema for its `type`.
- * @param otherwise - default type
+ * Reads a value by its `type`.
  * @throws HttpError 400 with the location, and for an unknown type
  */
 export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string, otherwise?: string): T {
@@ -85,7 +81,7 @@ export function readTyped<T>(schemas: Schemas<T>, value: unknown, place: string,
   throw invalid(`${place}: ${reason}; expected ${types.join(", ")}`, place);
 }
 
-/** Reads the items of a list in order and stops at the first invalid one. */
+/** Stops at the first invalid item. */
 export function readList<T>(value: unknown, place: string, read: (each: unknown, place: string) => T): T[] {
   return parse(listSchema, value, place).map((each, i) => read(each, `${place}.${i}`));
 }
@@ -98,11 +94,11 @@ export function readText(value: unknown, place: string, parts: Schemas<string>):
   return readList(value, place, (part, location) => readTyped(parts, part, location)).join("");
 }
 
-/** Chat message of a surface's request. */
+/** Chat message of a request. */
 export interface ChatTurn {
   readonly role: string;
   readonly content: string;
-  /** Agent of a team whose private view this is. */
+  /** Agent whose private view this is. */
   readonly name?: string;
   readonly tool_calls?: readonly { readonly id: string; readonly type: "function"; readonly function: object }[];
   readonly tool_call_id?: string;
