@@ -1,6 +1,6 @@
-// npm run check:wheels: checks that PyTorch's wheels for Linux, macOS and Windows have each C function and operator that
-// the kernels call. Reads the symbol tables, so any machine can run it. For MPS, it also reports how each operator is
-// implemented. Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj.
+// npm run check:wheels: checks that PyTorch's wheels for Linux, macOS and Windows have each C function and operator
+// that the kernels call. For MPS, it also reports how each operator is implemented. Reads symbol tables on any machine.
+// Wheels are named (`-- FILE.whl ...`) or fetched by pip. Needs LLVM's llvm-nm and llvm-readobj.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { isAskedOfMps, nativeSymbols, operatorRegistry, processorOperators } fro
 import { root } from "./processes.ts";
 import { readWords } from "./options.ts";
 
-/** Wheel tags by system, and the devices to look up. */
+/** Wheel tags by system, and their devices. */
 const platforms = [
   { node: "linux", tag: "manylinux_2_28_x86_64", devices: ["cpu", "cuda"] },
   { node: "darwin", tag: "macosx_11_0_arm64", devices: ["cpu", "mps"] },
@@ -30,11 +30,10 @@ interface Row {
   readonly missingOptional: readonly string[];
   readonly operators: number;
   readonly missingOperators: readonly string[];
-  /** Operators with a registered kernel but no exported `at::cpu::` or `at::mps::` function. It should be empty. */
+  /** Operators with a kernel but no exported `at::cpu::` or `at::mps::` function; empty if all is well. */
   readonly unexported: readonly string[];
 }
 
-/** Implementations of the operators used on `mps`. */
 interface MpsRow {
   readonly wheel: string;
   readonly device: "mps, by the registry";
@@ -43,7 +42,6 @@ interface MpsRow {
   readonly composed: readonly string[];
   /** Computed and counted on the CPU. */
   readonly fallback: readonly string[];
-  /** Refused by name at run time. */
   readonly missing: readonly string[];
 }
 
@@ -131,7 +129,6 @@ async function rowsOf(platform: Platform, wheel: string): Promise<(Row | MpsRow)
   }
 }
 
-/** Operators with a registered kernel whose device function (`at::cpu::mm_out`) is not exported. */
 function unexported(
   wanted: readonly string[],
   device: "cpu" | "mps",
@@ -139,7 +136,7 @@ function unexported(
   names: ReadonlySet<string>,
 ): string[] {
   const placeOf = operatorRegistry(registry, device.toUpperCase());
-  // Itanium mangling on Linux and macOS (without the first underscore), Microsoft's on Windows.
+  // Itanium mangling on Linux and macOS, Microsoft's on Windows.
   const functions = [...names].flatMap((name) => {
     const [, itanium, microsoft] =
       new RegExp(`^_?ZN2at3${device}\\d+(\\w+?)E|^\\?(\\w+)@${device}@at@@`, "u").exec(name) ?? [];
@@ -168,7 +165,7 @@ function mpsRow(wheel: string, wanted: readonly string[], registry: string): Mps
   };
 }
 
-/** Names that a library exports (ELF, Mach-O or PE), and its bytes. */
+/** Reads exported names (ELF, Mach-O or PE). */
 async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<string>; readonly text: Buffer }> {
   const isWindows = file.endsWith(".dll");
   const words = file.endsWith(".so") ? ["-D"] : ["--extern-only"];
@@ -180,7 +177,7 @@ async function tableOf(file: string): Promise<{ readonly names: ReadonlySet<stri
   return { names, text: await readFile(file) };
 }
 
-/** Operators of PyTorch's `aten` namespace in the kernels' source. */
+/** Finds `aten` operators in the kernels' source. */
 async function operators(): Promise<string[]> {
   const source = join(root, "packages/kernels-torch/src");
   const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith(".ts"));

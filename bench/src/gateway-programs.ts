@@ -20,7 +20,7 @@ import { readWords } from "./options.ts";
 const [out = "gateway-programs.jsonl", steps = "8", runs = "1", other] = readWords();
 const programs = 4;
 
-/** Problems per program at a time, and max staleness in steps. */
+/** Problems per program, and max staleness in steps. */
 const variants = [
   { problems: 8, maxLag: 0, judge: "quick" },
   { problems: 2, maxLag: 0, judge: "quick" },
@@ -107,7 +107,7 @@ async function measure(
   };
 }
 
-/** Share of time after the first reply without a reply in progress, sampled ten times a second. */
+/** Share of time without a reply in progress, sampled ten times a second after the first. */
 async function idleShare(url: string, signal: AbortSignal): Promise<number> {
   let [asked, idle] = [0, 0];
   for (; !signal.aborted; await sleep(100)) {
@@ -122,7 +122,7 @@ async function idleShare(url: string, signal: AbortSignal): Promise<number> {
   return idle / asked;
 }
 
-/** Runs a script of this repository. @throws Error with its last output if it fails */
+/** @throws Error with the script's last output if it fails */
 async function run(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -27,7 +27,6 @@ import { lastOf, peer as runPeer, root, run, runOurs, type Ran } from "./process
 import { readOptions } from "./options.ts";
 
 const laconic = join(fileURLToPath(import.meta.resolve("@laconic/cli/package.json")), "../assets/laconic.mjs");
-/** The last ones are parts of --all. */
 const usual = { peer, conformance, primitives, parity, speed, profile, quickstart };
 const sections = { ...usual, twice, nano, vllm, trl, tellers };
 const { values: flags } = readOptions({
@@ -40,7 +39,6 @@ const { values: flags } = readOptions({
     skip: { type: "string", default: "" },
     again: { type: "boolean", default: false },
     minutes: { type: "string", default: "20" },
-    /** Folder of the checkpoint between parts. */
     work: { type: "string" },
   },
 });
@@ -75,13 +73,12 @@ try {
   if (flags.work === undefined) rmSync(folder, { recursive: true });
 }
 
-/** Runs alone on the GPU and writes the checkpoint that our loop reads. */
+/** Runs alone on the GPU; writes the checkpoint for our loop. */
 function peer(): void {
   const input = { ...job, device, dtype, checkpoint, tokens: parityTokens(job) };
   keep("peer", runPeer("torch_loop.py", input, { timeoutMs: 300_000 }));
 }
 
-/** Printed lines of a program, and why it failed. */
 function keep(
   section: string,
   ran: Ran,
@@ -186,7 +183,7 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
   report.note("decode", { rows, prompt, tokens, seconds, stepMs, tokensPerSecond: (rows * tokens) / seconds });
 }
 
-/** Separate processes, because CUDA reads the setting for blocking launches when it is loaded. */
+/** Uses processes, because CUDA reads the setting for blocking launches when it is loaded. */
 function profile(): void {
   const jobFile = join(folder, "job.json");
   writeFileSync(jobFile, JSON.stringify(job));
@@ -197,7 +194,7 @@ function profile(): void {
   }
 }
 
-/** Two processes compute the same update and replies, by default and in deterministic mode. */
+/** Computes one update in two processes, by default and in deterministic mode. */
 function twice(): void {
   const jobFile = join(folder, "twice.json");
   writeFileSync(jobFile, JSON.stringify(job));
@@ -229,7 +226,7 @@ async function nano(): Promise<void> {
   });
 }
 
-/** nano-vllm's protocol on vLLM, with the peer's checkpoint. */
+/** Runs nano-vllm's protocol with the peer's checkpoint. */
 function vllm(): void {
   const requests = nanoRequests(Number(job.config["vocab_size"]), flags.small);
   const prompts = requests.map(({ promptTokens }) => promptTokens);
@@ -237,7 +234,7 @@ function vllm(): void {
   keep("vllm", runPeer("vllm_lengths.py", { checkpoint, dtype, prompts, lengths }, { timeoutMs: 110_000 }));
 }
 
-/** A step of TRL's trainer with the peer's checkpoint: rollout and update of groups. */
+/** Runs a step of TRL's trainer with the peer's checkpoint. */
 function trl(): void {
   const vocabulary = Number(job.config["vocab_size"]);
   const requests = decodeRequests(job, flags.small ? 2 : 8);

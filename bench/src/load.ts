@@ -22,10 +22,10 @@ const { values } = readOptions({
 const [seconds, clients] = [Number(values.seconds), Number(values.clients)];
 if (!(seconds >= 1) || !(clients >= 2)) throw new Error("--seconds and --clients: expected at least 1 and 2");
 
-/** Limits of CONTRIBUTING.md. Time limits need one core for the server and one for the clients. */
+/** Time limits of CONTRIBUTING.md need one core for the server and one for the clients. */
 const limits = { growthMiB: 128, peakGrowthMiB: 256, loopP99Ms: 100, secondsToEnd: 5, slowdown: 50 };
 
-/** Whether the cores are idle enough to judge time limits. */
+/** Idle enough to judge time limits. */
 const isQuiet = (loadavg()[0] as number) < availableParallelism();
 const folder = mkdtempSync(join(tmpdir(), "laconic-load-"));
 const samples = join(folder, "samples.jsonl");
@@ -64,7 +64,7 @@ await Promise.all(
 );
 ownLoop.disable();
 const during = rowsIn<Sample>(samples);
-// Requests sent before a client hung up are still processed; memory is freed by the garbage collector.
+// Requests of gone clients are still processed.
 let after = lastOf(rowsIn<Sample>(samples));
 const isHigher = ({ handles, rss }: Sample): boolean =>
   handles > before.handles || mebibytes(rss - before.rss) > limits.growthMiB;

@@ -1,4 +1,4 @@
-// One measurement of memory.ts: prints the peak of added bytes, and CPU seconds.
+// One measurement of memory.ts: prints peak bytes and CPU seconds.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseModelConfig } from "@laconic/engine";
 import { holdTraining } from "@laconic/engine/testing";

@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /**
- * Parses the running script's options. `--help` prints the script's head comment and its options. An unknown option or
- * an invalid number (except `seed`, any text) prints one line and exits with 2.
+ * Parses the script's options. `--help` prints its head comment. An unknown option or an invalid number (except `seed`,
+ * any text) prints one line and exits with 2.
  */
 export function readOptions<const Config extends ParseArgsConfig>(
   config: Config,

@@ -1,6 +1,6 @@
-// Compares an update over a prefix tree with one over separate sequences: ours with and without sharing, TRL's GRPOTrainer,
-// and transformers. All sides use one checkpoint and equal sequences, each in a process; CPU seconds of one thread.
-// Peers need Python with trl: LACONIC_PYTHON or .venv.
+// Compares an update over a prefix tree with one over separate sequences: ours, TRL's GRPOTrainer, and transformers.
+// All sides use one checkpoint and equal sequences; CPU seconds of one thread. Peers need Python with trl:
+// LACONIC_PYTHON or .venv.
 //
 // npx tsx bench/src/prefix-tree.ts [--sizes 28M] [--sides tree,packed,wasm,wasm-packed,trl,transformers] [--works 0,1,2,3,4] [--steps 2] [--rounds 1]
 import { existsSync } from "node:fs";

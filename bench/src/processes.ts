@@ -10,19 +10,19 @@ export const laconic: string = join(root, "apps/trainer/assets/laconic.mjs");
 /** Checkpoint shipped with the runtime. */
 export const shipped: string = join(root, "packages/runtime/assets/relay-one-fact");
 
-/** Python for peers: LACONIC_PYTHON or `.venv`; may not exist. */
+/** LACONIC_PYTHON or `.venv`; may not exist. */
 export const python: string = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 
 type Row = Record<string, unknown>;
 
-/** Output of a program, and its error or null. */
+/** Output, and its error or null. */
 export interface Ran {
   readonly printed: readonly Row[];
   readonly failed: string | null;
 }
 
 export interface RunOptions {
-  /** Standard input, as JSON. */
+  /** Sent as JSON. */
   readonly input?: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -62,7 +62,7 @@ export function peer(
 /** WebAssembly flags of this process. */
 export const wasmFlags: readonly string[] = process.execArgv.filter((flag) => flag.startsWith("--experimental-wasm"));
 
-/** Runs one of our programs with the same WebAssembly flags. */
+/** Uses the same WebAssembly flags. */
 export function runOurs(file: string, words: readonly string[], options: RunOptions = {}): Ran {
   return run(
     process.execPath,
@@ -71,12 +71,12 @@ export function runOurs(file: string, words: readonly string[], options: RunOpti
   );
 }
 
-/** Runs the same program again with this process's output. */
+/** Uses this process's output. */
 export function again(file: string, ...words: readonly string[]): void {
   spawnSync(process.execPath, [...process.execArgv, file, ...words], { stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** Reason of a failure in one line: the last error's message without stack and source. */
+/** Returns the last error's message without stack and source. */
 export function whyFailed(stderr: string | null): string {
   const lines = (stderr ?? "").split("\n").map((line) => line.trim());
   const printed = lines.filter((line) => line !== "" && !/^(?:Node\.js v|at .+[:)]|[[\]{}^~]+$)/u.test(line));

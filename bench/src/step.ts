@@ -1,7 +1,6 @@
-// Compares one GSPO step (rollout, update) with TRL's GRPOTrainer and with plain PyTorch and transformers. All sides use
-// the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each in a process, in turns.
-// Needs Python with trl: LACONIC_PYTHON or .venv. TensorFlow also runs if LACONIC_DEVICES names the folder of
-// `laconic doctor --enable tensorflow`.
+// Compares one GSPO step (rollout, update) with TRL's GRPOTrainer and with plain PyTorch and transformers. All sides
+// use the same checkpoint, prompts, reply lengths, learning rate and OpenMP settings, in turns. Needs Python with trl:
+// LACONIC_PYTHON or .venv. TensorFlow needs LACONIC_DEVICES, the folder of `laconic doctor --enable tensorflow`.
 //
 // npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,wasm-fma,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
 import { existsSync } from "node:fs";
@@ -78,7 +77,7 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
   }
 }
 
-/** CPU seconds (wall seconds with threads) relative to each peer with equal threads. */
+/** CPU seconds (wall seconds with threads) relative to peers. */
 function shares(result: StepResult, best: ReadonlyMap<string, StepResult>, threads: number): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of Object.keys(peers)) {
@@ -106,7 +105,7 @@ function run(side: string, job: StepJob): StepResult | null {
   const env = {
     // Our side uses the peers' libtorch.
     ...(existsSync(python) && { LACONIC_PYTHON: python }),
-    // Same setting for all sides: OpenMP threads spin, which counts as CPU time.
+    // OpenMP threads spin, which counts as CPU time.
     OMP_NUM_THREADS: String(job.threads),
     MKL_NUM_THREADS: String(job.threads),
     TF_NUM_INTRAOP_THREADS: String(job.threads),
@@ -122,7 +121,7 @@ function run(side: string, job: StepJob): StepResult | null {
   return null;
 }
 
-/** Fastest round of each part: other processes only add time. */
+/** Fastest of each part: other processes only add time. */
 function least(a: StepResult | undefined, b: StepResult): StepResult {
   if (!a) return b;
   const of = (clock: "cpu" | "wall"): StepSeconds => ({

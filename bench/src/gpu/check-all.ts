@@ -19,16 +19,13 @@ import { verdicts, type Found } from "./verdicts.ts";
 export interface AllOptions {
   readonly device: "cpu" | "cuda";
   readonly small: boolean;
-  /** Folder of the page and of finished parts. */
   readonly out: string;
   readonly skip: readonly string[];
-  /** Repeats finished parts. */
   readonly again: boolean;
-  /** Total time limit. */
   readonly minutes: number;
 }
 
-/** Parts by importance, with their time limits in seconds: together twenty minutes. */
+/** Ordered by importance, with time limits in seconds: together twenty minutes. */
 const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["peer", 80],
   ["conformance", 150],
@@ -44,7 +41,7 @@ const parts: readonly (readonly [name: string, seconds: number])[] = [
   ["tellers", 60],
 ];
 
-/** Parts that read the checkpoint of `peer`, which is deleted after the call. */
+/** Parts that read the checkpoint of `peer`. */
 const readers: ReadonlySet<string> = new Set(["parity", "vllm", "trl", "profile"]);
 
 interface Outcome {
@@ -57,8 +54,8 @@ interface Outcome {
 }
 
 /**
- * Runs each part in a process, within its time limit and the total. Finished parts are in `gpu-all.jsonl`, so a later
- * call resumes. Writes `gpu-all.md` with the verdicts on defaults.
+ * Runs each part in a process within its time limit. Finished parts are in `gpu-all.jsonl`, so a later call resumes.
+ * Writes `gpu-all.md`.
  */
 export async function checkAll(options: AllOptions): Promise<void> {
   mkdirSync(options.out, { recursive: true });
@@ -97,7 +94,7 @@ export async function checkAll(options: AllOptions): Promise<void> {
   print("written", { page: join(options.out, "gpu-all.md") });
 }
 
-/** Last outcome of each part for this device and size. Truncated lines are skipped. */
+/** Last outcome of each part for this device and size. */
 function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
   if (!existsSync(file)) return [];
   const last = new Map<string, Outcome>();
@@ -111,7 +108,7 @@ function readOutcomes(file: string, { device, small }: AllOptions): Outcome[] {
   return [...last.values()];
 }
 
-/** Uses a process group, so that the part's children end with it. */
+/** A process group ends the part's children too. */
 async function runPart(part: string, seconds: number, work: string, { device, small }: AllOptions): Promise<Outcome> {
   const out = mkdtempSync(join(work, "part-"));
   const program = ["--import", import.meta.resolve("tsx"), join(import.meta.dirname, "../gpu-check.ts")];

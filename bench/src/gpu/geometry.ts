@@ -1,12 +1,9 @@
 /** Random Qwen2 and the sizes of its measurements. */
 export interface GpuJob {
-  /** Hugging Face's config.json. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Sequences per update, and tokens per sequence. */
   readonly update: { readonly sequences: number; readonly tokens: number };
-  /** Rows decoded together, tokens of a prompt and of a reply. */
+  /** Rows, tokens of a prompt and of a reply. */
   readonly decode: { readonly rows: readonly number[]; readonly prompt: number; readonly tokens: number };
-  /** Sequences for comparing log-probs and gradients, and tokens per sequence. */
   readonly parity: { readonly sequences: number; readonly tokens: number };
 }
 
@@ -36,7 +33,7 @@ export const halfBillion: GpuJob = {
   parity: { sequences: 4, tokens: 300 },
 };
 
-/** Dry runs without a GPU. */
+/** Sizes without a GPU. */
 export const small: GpuJob = {
   config: {
     ...shared,
@@ -51,7 +48,7 @@ export const small: GpuJob = {
   parity: { sequences: 4, tokens: 30 },
 };
 
-/** Token ids that a peer can reproduce, [sequences][tokens]. */
+/** Reproducible by a peer, [sequences][tokens]. */
 export function parityTokens({ config, parity }: GpuJob): number[][] {
   return Array.from({ length: parity.sequences }, (_, s) =>
     Array.from({ length: parity.tokens }, (__, t) => (131 * s + 7919 * t + 17) % Number(config["vocab_size"])),

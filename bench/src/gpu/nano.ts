@@ -1,8 +1,8 @@
 import { randomFromSeed, type SampleRequest } from "@laconic/core";
 
 /**
- * Protocol of nano-vllm's bench (github.com/GeeeekExplorer/nano-vllm, bench.py): 256 sequences, prompts and replies of
- * 100 to 1,024 random tokens each, no end token. Reports reply tokens per second. Small: 8 sequences of 4 to 16.
+ * Protocol of nano-vllm's bench.py (github.com/GeeeekExplorer/nano-vllm): 256 sequences, prompts and replies of 100 to
+ * 1,024 random tokens each, no end token. Small: 8 sequences of 4 to 16.
  */
 export function nanoRequests(vocabulary: number, small: boolean): SampleRequest[] {
   const random = randomFromSeed("nano");

@@ -3,20 +3,19 @@ import { join } from "node:path";
 import type { TrainableModel } from "@laconic/core";
 import { parityTokens, type GpuJob } from "./geometry.ts";
 
-/** Values of Hugging Face's model for the same tokens, in one precision. */
+/** Hugging Face's values for the same tokens, in one precision. */
 interface Answers {
-  /** Log-probs of all tokens but the first of each sequence. */
+  /** All tokens but the first of each sequence. */
   readonly logProbs: readonly number[];
   readonly gradNorm: number;
 }
 
-/** PyTorch's values in float32 and in the bench's precision. */
 interface PeerAnswers {
   readonly float32: Answers;
   readonly working: Answers;
 }
 
-/** Compares log-probs and the gradient norm of their mean with Hugging Face's for the same checkpoint. */
+/** Compares log-probs and their gradient norm with Hugging Face's. */
 export async function compareWithPeer(
   model: TrainableModel,
   job: GpuJob,

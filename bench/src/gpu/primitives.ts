@@ -54,13 +54,13 @@ export async function measurePrimitives(kernels: Kernels, small: boolean, report
   report.note("primitives", { what: `AdamW on ${size * size} parameters`, ms: adamMs });
 }
 
-/** Milliseconds per call; reading one tensor waits for the device. */
+/** Milliseconds; reading one tensor waits for the device. */
 async function timed(kernels: Kernels, tensor: Tensor, runs: number, body: () => void): Promise<number> {
   body();
   await kernels.read(tensor);
   const start = performance.now();
   for (let i = 0; i < runs; i++) body();
-  // The stream runs in order, so the last operation ends last.
+  // The stream runs in order.
   const last = kernels.add(tensor, tensor);
   await kernels.read(last);
   kernels.free(last);

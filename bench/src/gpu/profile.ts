@@ -52,7 +52,7 @@ function counted(): Record<string, number> {
   return { ...kernels.counters?.() };
 }
 
-/** The same kernels with timers; nested calls count for the outer operation. */
+/** Nested calls count for the outer one. */
 function clocked(inner: Kernels): Kernels {
   let depth = 0;
   return new Proxy(inner, {

@@ -12,7 +12,7 @@ export class Report {
     print(section, result);
   }
 
-  /** Records failures as results, so that later sections still run. */
+  /** Records failures, so that later sections still run. */
   async attempt(section: string, body: () => Promise<void> | void): Promise<void> {
     const start = performance.now();
     try {
@@ -23,7 +23,6 @@ export class Report {
     this.note("time", { of: section, seconds: (performance.now() - start) / 1000 });
   }
 
-  /** Writes the page and its JSON file. */
   write(folder: string, title: string): void {
     const name = `gpu-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(this.#results, null, 2)}\n`);

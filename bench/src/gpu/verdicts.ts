@@ -1,10 +1,9 @@
-/** Row of a GPU report with its section. */
+/** Report row with its section. */
 export type Found = Readonly<Record<string, unknown>> & { readonly section: string };
 
-/** Verdict on a default from a GPU run. */
+/** Verdict on a default. */
 export interface Verdict {
   readonly setting: string;
-  /** `open` if required results are missing. */
   readonly says: "keep" | "change" | "open";
   readonly why: string;
 }
@@ -20,7 +19,7 @@ function deterministic(rows: readonly Found[]): Verdict {
   const [ordered, usual] = [true, false].map((on) => twice.find((row) => row["deterministic"] === on));
   if (!ordered || !usual) return open(setting, "the part `twice` is missing");
   const why = `two runs have ${ordered["same"] === true ? "the same" : "other"} bits with it, and ${usual["same"] === true ? "the same" : "other"} without`;
-  // A broken promise is a defect, not a reason to change the default.
+  // A broken promise is a defect.
   return { setting, says: ordered["same"] === true ? "keep" : "open", why };
 }
 

@@ -15,7 +15,7 @@ export function updateOf(model: TrainableModel, { config, update }: GpuJob): () 
   };
 }
 
-/** Prompts of random tokens with replies of full length. */
+/** Random tokens, with replies of full length. */
 export function decodeRequests({ config, decode }: GpuJob, rows: number): SampleRequest[] {
   const tokens = randomTokens("decode", Number(config["vocab_size"]));
   const random = randomFromSeed("replies");

@@ -20,7 +20,7 @@ import { readOptions } from "../options.ts";
 interface Case {
   readonly name: string;
   readonly sizes: Readonly<Record<string, number>>;
-  /** Floating-point operations per run; 0 for memory-bound cases. */
+  /** Per run; 0 for memory-bound cases. */
   readonly flops: number;
   run(): void;
 }
@@ -35,7 +35,7 @@ const alone = await createKernels({});
 let kernels = alone;
 const random = randomFromSeed("kernel-bench");
 
-/** Cases allocate their arrays lazily. */
+/** Arrays are allocated lazily. */
 const groups: readonly (() => Case[])[] = [
   () => linear(10_000, 64, 64),
   () => linear(10_000, 64, 256),
@@ -75,7 +75,7 @@ function tell(
   console.log(JSON.stringify({ name, ...sizes, ms: round(ms), ...gflops, ...more, load, ...environment }));
 }
 
-/** Alternates one and several threads per case; wall time, which other processes lengthen. */
+/** Alternates one and several threads; wall time, which other processes lengthen. */
 async function compare(group: () => Case[], together: Kernels): Promise<void> {
   const sides = [alone, together].map((set) => {
     kernels = set;
@@ -100,7 +100,7 @@ async function compare(group: () => Case[], together: Kernels): Promise<void> {
   together.dispose();
 }
 
-/** Other processes only add time, so the minimum is the most stable figure. CPU time excludes them. */
+/** Other processes only add time, so the minimum is the most stable. */
 function fastest(own: Kernels, run: () => void): { readonly ms: number; readonly runs: number } {
   for (let i = 0; i < 3; i++) own.scope(run);
   let ms = Infinity;
@@ -213,7 +213,7 @@ function head(rows: number, width: number, vocabulary: number): Case[] {
   ];
 }
 
-/** One token per row: all layers, the head and the draw. */
+/** All layers, the head and the draw. */
 function decode(size: {
   readonly rows: number;
   readonly past: number;
@@ -305,7 +305,7 @@ function rotaryTables(positions: number, half: number): RotaryTables {
   return { cos: normal(positions, half), sin: normal(positions, half) };
 }
 
-/** Scaled so that products keep a variance near 1. */
+/** Keeps the variance of products near 1. */
 function normal(...shape: number[]): Tensor {
   const size = sizeOf(shape);
   const scale = 1 / Math.sqrt(shape.at(-1) as number);

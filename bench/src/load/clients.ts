@@ -14,7 +14,6 @@ export interface Target {
 /** Result of a healthy request. */
 export interface Answered {
   readonly status: number;
-  /** Reply text; all chunks of a stream. */
   readonly text: string;
   readonly milliseconds: number;
 }
@@ -26,7 +25,7 @@ const headersOf = ({ key }: Target): Record<string, string> => ({
 const bodyOf = ({ model }: Target, change: object = {}): string =>
   JSON.stringify({ model, prompt: "f", max_tokens: 8, temperature: 0, ...change });
 
-/** Sends one request as OpenAI's client does. @throws Error if the connection fails */
+/** Sends a request as OpenAI's client does. @throws Error if the connection fails */
 export async function ask(target: Target, agent: Agent, isStreamed: boolean): Promise<Answered> {
   const start = performance.now();
   const sent = request({
@@ -49,7 +48,7 @@ export async function ask(target: Target, agent: Agent, isStreamed: boolean): Pr
   return { status, text, milliseconds: performance.now() - start };
 }
 
-/** Repeats requests, with pauses like a person's or a program's. */
+/** Pauses like a person or a program. */
 export async function healthyClient(
   target: Target,
   until: number,
@@ -75,10 +74,9 @@ const head = (target: Target, length: number | "chunked", key = target.key): str
   ].join("\r\n");
 const whole = (target: Target, body: string, key?: string): string => head(target, Buffer.byteLength(body), key) + body;
 
-/** Kinds of broken clients: each uses a connection until it hangs up. */
+/** Uses a connection until it hangs up. */
 type Misdeed = (socket: Socket, target: Target, until: number) => Promise<void> | void;
 
-/** Sends a text byte by byte. */
 async function drip(socket: Socket, text: string, everyMs: number, until: number): Promise<void> {
   for (const byte of text) {
     if (socket.destroyed || performance.now() > until) return;
@@ -132,7 +130,7 @@ const misdeeds: Readonly<Record<string, Misdeed>> = {
 
 export const misdeedNames: readonly string[] = Object.keys(misdeeds);
 
-/** Misbehaves repeatedly; reads replies unless not reading is the misbehaviour. */
+/** Reads replies unless not reading is the misbehaviour. */
 export async function brokenClient(
   target: Target,
   first: number,

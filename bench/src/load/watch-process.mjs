@@ -1,4 +1,4 @@
-// Preloaded in processes that load.ts watches: appends memory, open handles and event-loop delay to a file every second.
+// Preloaded in processes of load.ts: appends memory, open handles and event-loop delay to a file every second.
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";

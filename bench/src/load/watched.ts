@@ -16,7 +16,6 @@ export interface Sample {
   readonly heapUsed: number;
   /** Sockets, pipes, children and pending requests, without timers. */
   readonly handles: number;
-  /** Event-loop delay within the second. */
   readonly p99Ms: number;
   readonly maxMs: number;
 }
@@ -25,9 +24,8 @@ export interface Sample {
 export interface Watched {
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Output of both streams so far. */
   said(): string;
-  /** @throws Error if it ends before this output, or after five minutes */
+  /** @throws Error if it ends first, or after five minutes */
   saysAddress(): Promise<string>;
 }
 
@@ -64,7 +62,7 @@ export function startWatched(
   };
 }
 
-/** Rows of a JSON lines file; a truncated last line is skipped, and a missing file is empty. */
+/** Skips a truncated last line; a missing file is empty. */
 export function rowsIn<Row>(file: string): Row[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);

@@ -16,7 +16,7 @@ import { root } from "../processes.ts";
 const [runFolder, folder = "docs/public"] = readWords();
 const out = resolve(root, folder);
 
-/** Milliseconds per picture: most steps, and the first and last, which take longer to read. */
+/** Milliseconds per picture; the first and last take longer to read. */
 const shown = { each: 220, first: 1400, last: 2400 } as const;
 const lengthMs = 15_000;
 const pictures = Math.round((lengthMs - shown.first - shown.last) / shown.each) + 2;
@@ -43,7 +43,6 @@ try {
   await rm(scratch, { recursive: true });
 }
 
-/** Run to film. */
 function trained(): string {
   if (runFolder !== undefined) return resolve(runFolder);
   const run = join(scratch, "quickstart");
@@ -79,7 +78,6 @@ async function film(
   await page.close();
 }
 
-/** A picture of the page at each filmed step. */
 async function screenshots(page: Page, clip: NonNullable<PageScreenshotOptions["clip"]>): Promise<Buffer[]> {
   const slider = page.locator(".story input[type=range]");
   const last = Number(await slider.getAttribute("max"));

@@ -10,7 +10,7 @@ import { root } from "../processes.ts";
 
 readOptions({ options: {} });
 
-/** Range of steps: earlier the team has learned little; later it saves little. */
+/** Earlier the team has learned little; later it saves little. */
 const steps = { first: 28, last: 60 } as const;
 
 interface Scene {
@@ -18,7 +18,7 @@ interface Scene {
   readonly price: string;
   readonly tokens: string;
   readonly untrained: string;
-  /** Tokens of a holder whose fact was not requested. */
+  /** Tokens of a holder that was not asked. */
   readonly wasted: number;
 }
 
@@ -54,7 +54,7 @@ try {
   server.close();
 }
 
-/** Trains step by step, like a visitor, until the page shows the wanted conversation. */
+/** Trains step by step, until the page shows the wanted conversation. */
 async function findScene(page: Page): Promise<Scene> {
   const one = page.getByRole("button", { name: "One step" });
   for (let step = 1; step <= steps.last; step++) {

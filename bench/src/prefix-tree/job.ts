@@ -1,23 +1,23 @@
 import type { TrainingSequence } from "@laconic/core";
 
-/** One update of fixed sequences, read by a child process from standard input. */
+/** One update, read by a child process from standard input. */
 export interface UpdateJob {
-  /** Folder with config.json and model.safetensors. */
+  /** Contains config.json and model.safetensors. */
   readonly checkpoint: string;
   readonly sequences: readonly TrainingSequence[];
   readonly advantages: readonly number[];
-  /** Whether prefixes are shared; peers process every sequence separately. */
+  /** Peers process every sequence separately. */
   readonly shared: boolean;
   readonly maxTokens: number;
   readonly threads: number;
-  /** Timed updates, after one warm-up. */
+  /** Timed, after one warm-up. */
   readonly steps: number;
 }
 
 /** Last line that a side prints. */
 export interface UpdateResult {
   readonly side: string;
-  /** CPU seconds of all threads, fastest update. */
+  /** CPU time of all threads, fastest update. */
   readonly seconds: number;
   /** Processed rows; null if not counted. */
   readonly rows: number | null;

@@ -1,4 +1,4 @@
-// Our side of prefix-tree.ts: reads a job, prints one result. The first argument is the device.
+// Our side of prefix-tree.ts. The first argument is the device.
 import { readFileSync } from "node:fs";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";

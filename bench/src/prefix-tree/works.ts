@@ -9,7 +9,7 @@ export interface Work {
 
 type Say = (tokens: number) => number[];
 
-/** Typical team updates with random tokens: 64 sequences in groups of 8, unless named otherwise. */
+/** Typical team updates: 64 sequences in groups of 8, unless named otherwise. */
 export function works(vocabulary: number): readonly Work[] {
   const work = (name: string, groupSize: number, make: (say: Say) => TrainingSequence[], groups = 8): Work => {
     const random = randomFromSeed(name);
@@ -32,7 +32,7 @@ function replies(say: Say, prompt: number, reply: number, count = 8): TrainingSe
   return Array.from({ length: count }, () => ({ promptTokens, completionTokens: say(reply) }));
 }
 
-/** Each agent answers, then reads all answers in one order, followed by its marker. */
+/** Each agent answers, then reads all answers, followed by its marker. */
 function debate(say: Say): TrainingSequence[] {
   const prompt = say(200);
   const first = Array.from({ length: 3 }, () => say(40));
@@ -43,7 +43,7 @@ function debate(say: Say): TrainingSequence[] {
   ];
 }
 
-/** Two problems with eight conversations each: an agent writes 24 tokens and reads 24, four times. */
+/** Two problems, eight conversations each: an agent writes and reads 24 tokens, four times. */
 function fourTurns(vocabulary: number): TrainingSequence[] {
   const random = randomFromSeed("turns");
   const say: Say = (tokens) => Array.from({ length: tokens }, () => random.integer(vocabulary));

@@ -1,8 +1,8 @@
 import type { Geometry } from "../model-geometry.ts";
 
-/** One measurement, read by a child process from standard input; equal for all sides. */
+/** Read by a child process from standard input; equal for all sides. */
 export interface StepJob {
-  /** Folder with config.json and model.safetensors. */
+  /** Contains config.json and model.safetensors. */
   readonly checkpoint: string;
   readonly vocabulary: number;
   readonly prompts: readonly (readonly number[])[];
@@ -10,7 +10,6 @@ export interface StepJob {
   readonly generations: number;
   /** Exact reply length: no side has an end token. */
   readonly maxTokens: number;
-  /** Untimed steps. */
   readonly warmUp: number;
   readonly steps: number;
   readonly threads: number;
@@ -27,15 +26,15 @@ export interface StepSeconds {
 export interface StepResult {
   readonly side: string;
   readonly completionTokens: number;
-  /** CPU seconds of all threads, which a busy machine changes little. */
+  /** Counts all threads; a busy machine changes it little. */
   readonly cpu: StepSeconds;
   readonly wall: StepSeconds;
   readonly peakMiB: number;
-  /** Times of each part in a profile, in nanoseconds of the monotonic clock. */
+  /** Nanoseconds of the monotonic clock, by part. */
   readonly windows?: Readonly<Record<keyof StepSeconds, readonly (readonly [start: number, end: number])[]>>;
 }
 
-/** Random Qwen2 with its sampling sizes. */
+/** Random Qwen2 with sampling sizes. */
 export interface StepSize extends Geometry {
   readonly name: string;
   readonly prompts: number;
@@ -86,7 +85,7 @@ export const stepSizes: readonly StepSize[] = [
     steps: 2,
   },
   {
-    // Qwen2.5-0.5B with four of its 24 layers: its widths and head, with a batch that suits a CPU.
+    // Four of 24 layers, with a batch that suits a CPU.
     name: "0.5B/4",
     hidden: 896,
     layers: 4,

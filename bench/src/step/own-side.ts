@@ -1,4 +1,4 @@
-// Our side of step.ts: reads a job, prints one result. The first argument is the device.
+// Our side of step.ts. The first argument is the device.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -75,7 +75,7 @@ function rollout(sampler: TrainableModel, step: number): Promise<Samples> {
   );
 }
 
-/** One update per rollout: the old policy is the trained one, as in TRL. The reward counts even tokens. */
+/** The old policy is the trained one, as in TRL. The reward counts even tokens. */
 async function update(trained: TrainableModel, samples: Samples): Promise<void> {
   const rewards = samples.map(({ tokens }) => tokens.filter((token) => token % 2 === 0).length);
   const advantages = rewards.map((reward, i) => {

@@ -4,7 +4,7 @@ import { wasmKernels } from "@laconic/engine/wasm";
 import { qwen2Config } from "../model-geometry.ts";
 import type { StepJob, StepSize } from "./job.ts";
 
-/** Writes fresh weights and returns their number. */
+/** Returns the number of fresh weights. */
 export async function saveModel(size: StepSize, folder: string): Promise<number> {
   const engine = await createLocalEngine({ device: wasmKernels() });
   const model = await engine.createModel({ kind: "config", config: qwen2Config(size), seed: "bench" });
