@@ -1,12 +1,12 @@
 // Writes changesets to a package's CHANGELOG.md without their commits.
 
-/** Changelog line of a changeset; further lines are indented. */
+/** Indents further lines. */
 export function getReleaseLine({ summary }) {
   const [first, ...rest] = summary.trim().split("\n");
   return [`- ${first.trimEnd()}`, ...rest.map((line) => (line.trim() === "" ? "" : `  ${line.trimEnd()}`))].join("\n");
 }
 
-/** Line with the updated packages of this repository; none in a first release. */
+/** Lists updated packages; none in a first release. */
 export function getDependencyReleaseLine(_, updated) {
   const names = updated
     .filter(({ oldVersion }) => oldVersion !== "0.0.0")

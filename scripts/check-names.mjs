@@ -1,5 +1,5 @@
-// npm run check:names: asks the npm registry about every package that pages, templates and messages tell users to run or
-// install. Fails on a package of our scope that belongs to another repository, and on a package that no manifest here names.
+// npm run check:names: asks the npm registry about every package that pages, templates and messages name. Fails on a
+// package of our scope in another repository, and on a package that no manifest here names.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const known = new Set(
   ),
 );
 
-/** First file that tells a reader to run or install a package, by package. */
+/** First file that names a package. */
 const places = new Map();
 const note = (word, file) => {
   const name = word.replace(/(?<=.)@[\w.^-]+$/u, "");

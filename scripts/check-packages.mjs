@@ -1,6 +1,6 @@
-// npm run check:packages: checks the packages that npm users get. Packs each one, installs it with plain npm in an empty
-// project, compiles the first example of its README and runs it with plain Node.
-// `npm run check:packages -- gspo budget` checks some. `--out FILE` writes each package's sizes as a JSON line.
+// npm run check:packages: packs each package, installs it with npm in an empty project, compiles the first example of
+// its README and runs it with Node. `npm run check:packages -- gspo budget` checks some. `--out FILE` writes each
+// package's sizes as a JSON line.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ function readPackages() {
   return new Map(read);
 }
 
-/** A package and all sibling packages that it depends on. */
+/** Includes all siblings that it depends on. */
 function withSiblings({ manifest }, seen = new Set()) {
   seen.add(manifest.name);
   const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest;
@@ -57,7 +57,7 @@ function withSiblings({ manifest }, seen = new Set()) {
   return [...seen].map((name) => packages.get(name));
 }
 
-/** Deletes old output first: removed source files must not be shipped. */
+/** Deletes old output: removed source files must not be shipped. */
 async function buildAll() {
   for (const { folder } of packages.values()) await rm(join(folder, "dist"), { recursive: true, force: true });
   const { code, text, seconds } = await run("turbo", ["run", "build", "--continue", "--output-logs=errors-only"]);
@@ -66,7 +66,7 @@ async function buildAll() {
   if (code !== 0) console.log(text.trim());
 }
 
-/** publint only; attw is covered by compiling against every entry here. */
+/** attw is covered by compiling against every entry. */
 async function pack(each) {
   const place = join(each.folder, ".pack");
   await rm(place, { recursive: true, force: true });
@@ -83,7 +83,7 @@ async function inPairs(list, action) {
   await Promise.all([lane(), lane()]);
 }
 
-/** Prints one row. After a package's first failure, dependent steps are skipped. */
+/** Skips dependent steps after a package's first failure. */
 async function check(each) {
   const project = join(work, each.manifest.name.replace("/", "-"));
   const steps = [
@@ -119,7 +119,7 @@ function tarballOf({ folder }) {
   return name === undefined ? null : join(folder, ".pack", name);
 }
 
-/** Checks that license and README are included, and tests are not. */
+/** Checks for license and README, and no tests. */
 async function checkTarball(each) {
   if (each.packed.code !== 0) return each.packed;
   const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);
@@ -139,14 +139,14 @@ async function install(each, project) {
   return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
 }
 
-/** All entries of a package; for packages with optional peers, which are not installed yet, the first. */
+/** All entries; the first for packages with optional peers, which are not installed yet. */
 function entriesOf({ name, publishConfig, peerDependenciesMeta }) {
   const entries = Object.keys(publishConfig.exports).filter((entry) => !entry.endsWith(".json"));
   const chosen = peerDependenciesMeta === undefined ? entries : entries.slice(0, 1);
   return chosen.map((entry) => name + entry.slice(1));
 }
 
-/** Compiles the README's first example, and an import of every entry. */
+/** Compiles the first example, and an import of every entry. */
 async function compileExample({ folder, manifest }, project) {
   const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
   const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
@@ -170,7 +170,7 @@ async function compileExample({ folder, manifest }, project) {
   return run("tsc", ["-p", "."], { cwd: project });
 }
 
-/** Optional peers that the README tells users to install: `npm install @laconic/openai openai@6`. */
+/** Optional peers in the README: `npm install @laconic/openai openai@6`. */
 function peersToInstall({ folder, manifest }) {
   const line = /^npm install (@laconic\/.*)$/mu.exec(readFileSync(join(folder, "README.md"), "utf8"))?.[1] ?? "";
   const words = line.replace(/ #.*/u, "").split(" ");
@@ -180,7 +180,7 @@ function peersToInstall({ folder, manifest }) {
   });
 }
 
-/** Runs the example and checks the limits on installed size and on its unused part. */
+/** Checks the limits on installed size and on its unused part. */
 async function weighExample(each, project) {
   const { manifest } = each;
   const peers = peersToInstall(each);

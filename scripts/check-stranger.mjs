@@ -1,7 +1,7 @@
-// npm run check:stranger: tests the packages as a new npm user does. Each supported Node installs them in an empty folder,
-// runs `laconic init`, and installs, tests, trains, evaluates and reports the project. The first Node also tries, serves and
-// views each template; this Node also uses Bun and Deno. `stackblitz` is examples/stackblitz without native parts.
-// `npm run check:stranger -- 22 chat` selects one Node and one template. Other Nodes, Bun and Deno come from npm.
+// npm run check:stranger: tests the packages as a new npm user does. Each supported Node installs them, runs `laconic
+// init`, and tests, trains, evaluates and reports the project. The first Node also tries, serves and views each
+// template; this Node also uses Bun and Deno. `stackblitz` is examples/stackblitz without native parts. `npm run
+// check:stranger -- 22 chat` selects one Node and one template.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { setUp } from "./lib/setup.mjs";
 const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 const install = ["install", "--engine-strict", ...quiet];
 const short = ["train.steps=1", "train.evaluation.problems=20"];
-/** Templates of `laconic init` whose models start from random weights; tested with one Node. */
+/** Templates whose models start from random weights. */
 const allTemplates = ["chat", "tools", "data", "self-play", "environment", "stackblitz"];
 const given = process.argv.slice(2);
 const majors = given.some((word) => /^\d/u.test(word)) ? given.filter((word) => /^\d/u.test(word)) : ["20", "22", "24"];
@@ -42,7 +42,7 @@ try {
 console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** A Node binary per major version: this one, and the newest of the others from npm. */
+/** This Node, and the newest of other majors from npm. */
 async function nodesOf(wanted) {
   const here = process.versions.node.split(".")[0];
   const others = wanted.filter((major) => major !== here);
@@ -59,7 +59,7 @@ async function nodesOf(wanted) {
   return Object.fromEntries(wanted.map((major) => [major, major === here ? process.execPath : binary(major)]));
 }
 
-/** Tests one Node; stops at the first failing step. */
+/** Stops at the first failing step. */
 async function visit(major, node, tarballs) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, "demo");
@@ -89,7 +89,6 @@ async function visit(major, node, tarballs) {
   );
 }
 
-/** A template's project, in the folder with the installed command. */
 async function visitTemplate(template, [major, node]) {
   const folder = join(work, `stranger-${major}`);
   const demo = join(folder, template);
@@ -110,7 +109,7 @@ async function visitTemplate(template, [major, node]) {
   );
 }
 
-/** The StackBlitz template: native parts are deleted, as only JavaScript and WebAssembly run there. */
+/** Deletes native parts, as only JavaScript and WebAssembly run there. */
 async function visitStackBlitz([major, node], tarballs) {
   const demo = join(work, "stackblitz");
   await cp(join(root, "examples/stackblitz"), demo, { recursive: true });
@@ -136,7 +135,7 @@ async function visitStackBlitz([major, node], tarballs) {
   );
 }
 
-/** Starts a server command, sends one request to the printed address, and stops it. */
+/** Sends one request to a server command's printed address. */
 async function answered(cwd, env, words, ask) {
   const start = performance.now();
   const entry = join(cwd, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");
@@ -163,7 +162,7 @@ async function answered(cwd, env, words, ask) {
   return { ...result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Sends one request to the first model, which is the team. */
+/** The first model is the team. */
 async function askTeam(address) {
   const { data } = await (await fetch(`${address}/models`)).json();
   const response = await fetch(`${address}/chat/completions`, {
@@ -176,7 +175,6 @@ async function askTeam(address) {
   return body;
 }
 
-/** Checks that the first page is the dashboard. */
 async function askPage(address) {
   const response = await fetch(address);
   const page = await response.text();
@@ -184,7 +182,6 @@ async function askPage(address) {
   return page;
 }
 
-/** Runs steps in order until one fails. */
 async function follow(who, { demo, major }, steps) {
   for (const [label, action] of Object.entries(steps)) {
     const { code, text, seconds } = await action();
@@ -200,7 +197,7 @@ async function follow(who, { demo, major }, steps) {
   }
 }
 
-/** The same project in Bun and Deno, which run TypeScript directly. */
+/** Bun and Deno run TypeScript directly. */
 function otherRuntimes(at, demo) {
   const folder = join(work, "runtimes");
   const entry = join(demo, "node_modules", "@laconic", "cli", "assets", "laconic.mjs");
@@ -226,7 +223,7 @@ function otherRuntimes(at, demo) {
   };
 }
 
-/** Problem that the exit code does not show; null if none. */
+/** Problem that the exit code hides; null without one. */
 async function problemOf(label, text, { demo, major }) {
   if (label === "version") return text.startsWith(`v${major}.`) ? null : `this is Node ${text}`;
   if (label === "install of the project") return copiesIn(demo);
@@ -237,7 +234,7 @@ async function problemOf(label, text, { demo, major }) {
   const result = text.split("\n").findLast((line) => line.startsWith("{"));
   if (result === undefined) return `there is no result in ${text}`;
   const { before, afterWarmStart, after } = JSON.parse(result);
-  // Rewards must improve on the supervised examples: higher accuracy, or equal accuracy with fewer tokens.
+  // Rewards must improve accuracy over the supervised examples, or tokens at equal accuracy.
   const learned =
     label === "train"
       ? after.accuracy > before.accuracy + 0.5 && after.tokens < before.tokens
@@ -246,7 +243,7 @@ async function problemOf(label, text, { demo, major }) {
   return learned ? null : "the team did not learn";
 }
 
-/** Checks that the project and the command share one copy of each package. */
+/** The project and the command share one copy of each package. */
 async function copiesIn(demo) {
   const { packages } = JSON.parse(await readFile(join(demo, "node_modules", ".package-lock.json"), "utf8"));
   const places = Object.keys(packages).filter((place) => /node_modules\/@laconic\/[^/]+$/u.test(place));
@@ -259,7 +256,7 @@ async function editManifest(folder, edit) {
   await writeFile(file, JSON.stringify(edit(JSON.parse(await readFile(file, "utf8"))), null, 2));
 }
 
-/** Environment without the repository's tools and without npm's variables for this script. */
+/** Removes the repository's tools and npm's variables for this script. */
 function strangersEnvironment(node) {
   const ours = Object.keys(process.env).filter((name) => /^npm_(package|lifecycle|config_local_prefix)/u.test(name));
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));

@@ -9,14 +9,14 @@ import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
-// libFuzzer's mutations; the only maintained fuzzer for JavaScript. 30 MB, so it is installed on demand.
+// The only maintained fuzzer for JavaScript; 30 MB, so it is installed on demand.
 const fuzzer = "@jazzer.js/core@4.0.0";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: "string", default: "60" },
-    /** Corpus of inputs that increase coverage, used by later runs. */
+    /** Inputs that increase coverage, used by later runs. */
     corpus: { type: "string", default: "node_modules/.cache/fuzz/corpus" },
   },
 });
@@ -29,7 +29,7 @@ const known = readdirSync(join(folder, "corpus")).toSorted();
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`no target is called ${unknown.join(", ")}; there are ${known.join(", ")}`);
 const cache = join(root, "node_modules/.cache/fuzz");
-/** pnpm's folder of all packages in the lockfile. */
+/** Packages in the lockfile. */
 const externals = join(root, "node_modules/.pnpm/node_modules");
 const program = join(cache, "targets.cjs");
 await bundle();
@@ -72,15 +72,14 @@ function node() {
   return process.env.LACONIC_FUZZ_NODE || process.execPath;
 }
 
-/** Whether nothing was found. */
 async function holds(name) {
   const found = join(folder, "found", name);
   const fresh = resolve(root, values.corpus, name);
   for (const each of [found, fresh]) mkdirSync(each, { recursive: true });
-  // Only inputs slower than --timeout count; libFuzzer would also report units that a busy machine slowed down.
+  // libFuzzer would also report units that a busy machine slowed down.
   const limits = [`-max_total_time=${seconds}`, "-rss_limit_mb=4096", "-report_slow_units=1000000"];
   const options = [`-artifact_prefix=${found}/`, ...limits];
-  // The default excludes node_modules, which holds the bundle.
+  // The bundle is in node_modules, which is excluded by default.
   const words = [
     "--timeout=25000",
     "--includes=targets.cjs",

@@ -58,7 +58,6 @@ Scenarios:
 ${Array.from(scenarios, ([name, { title }]) => `  ${name.padEnd(16)}  ${title}\n`).join("")}`;
 }
 
-/** Title and share of seeds of every scenario, by name. */
 async function titles() {
   const found = new Map();
   await play(["names"], (line) => {
@@ -104,7 +103,7 @@ async function playAll(name, asked) {
   return totals.failed + (totals.seeds === asked ? 0 : 1);
 }
 
-/** Worker process that writes a JSON line per seed, and per event if requested. */
+/** Writes a JSON line per seed, and per event if requested. */
 function play(words, hear) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--enable-source-maps", program, ...words], {

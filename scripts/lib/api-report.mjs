@@ -5,11 +5,11 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { root } from "./root.mjs";
 
-// TypeScript 7 has no compiler API yet; docs depend on the version that typedoc needs.
+// TypeScript 7 has no compiler API yet.
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /**
- * Exports of every entry of every package and of the command line.
+ * Exports of every entry and of the command line.
  * @returns {{ entry: string, names: string[], signatures: string[], undocumented: string[] }[]} `undocumented` names
  * exports without a doc comment, with their file
  */
@@ -66,7 +66,7 @@ function foreign(name, target) {
   return { name, isDocumented: true, signature: `export { ${name} } from "${target}";`, place: target };
 }
 
-/** Declaration of an exported name, following re-exports. */
+/** Follows re-exports. */
 function declared(path, name, sources) {
   const source = parsed(path, sources);
   const statements = source.statements.filter((statement) => namesOf(statement).includes(name));
@@ -118,7 +118,7 @@ function isExported(statement) {
   return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
-/** Whether the last doc comment of a declaration has text or tags. */
+/** The last doc comment has text or tags. */
 function isDocumented({ jsDoc }) {
   const comment = jsDoc?.at(-1);
   return comment !== undefined && (comment.comment !== undefined || comment.tags !== undefined);
@@ -150,7 +150,7 @@ function typeParameters(node, text) {
   return node.typeParameters ? `<${node.typeParameters.map((each) => text(each)).join(", ")}>` : "";
 }
 
-/** A default value makes a parameter optional; the value is not part of its type. */
+/** A default value makes a parameter optional. */
 function parameters(node, text) {
   return node.parameters
     .map(({ name, type, questionToken, dotDotDotToken, initializer }) => {

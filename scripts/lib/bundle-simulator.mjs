@@ -8,7 +8,7 @@ export const checkDeviceName = () => undefined;
 export function deviceNamed() { throw new Error("no device is simulated"); }
 `;
 
-/** The device table is replaced: simulated programs use no device, and its packages may be missing. */
+/** Simulated programs use no device, and its packages may be missing. */
 const absent = {
   name: "absent",
   setup(context) {
@@ -17,7 +17,7 @@ const absent = {
   },
 };
 
-/** Bundles the simulator and all packages that it runs. @returns {Promise<string>} path of the module */
+/** Bundles the simulator. @returns {Promise<string>} path of the module */
 export async function bundleSimulator() {
   const outfile = join(root, "node_modules/.cache/simulate/simulator.mjs");
   await build({

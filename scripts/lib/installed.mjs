@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Measures the packages that npm installed in a project and the files that a program loads, including its workers and
- * children, by V8's coverage.
+ * Measures the packages that npm installed and, by V8's coverage, the files that a program loads, including its workers
+ * and children.
  * @param {string} project - folder with `node_modules`
- * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - the program
+ * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - the
+ * program
  * @param {readonly string[]} [apart] - packages that are not counted
- * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string, megabytes: number }[] }>}
- *   megabytes; largest unused package first
+ * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string,
+ * megabytes: number }[] }>} megabytes; largest unused package first
  */
 export async function weigh(project, start, apart = []) {
   const folder = join(project, ".coverage");
@@ -38,7 +39,6 @@ export async function weigh(project, start, apart = []) {
   };
 }
 
-/** Folders of all installed packages, from npm's lockfile. */
 function placesIn(project) {
   const file = join(project, "node_modules", ".package-lock.json");
   const { packages } = JSON.parse(readFileSync(file, "utf8"));
@@ -47,19 +47,17 @@ function placesIn(project) {
 
 const nameOf = (place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** Innermost package of a file. */
 function placeOf(file, project) {
   const inside = file.slice(project.length + 1).replaceAll("\\", "/");
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(inside)?.[0];
 }
 
-/** Bytes without nested packages. */
 function ownBytes(folder) {
   const nested = join(folder, "node_modules");
   return bytesBelow(folder) - (existsSync(nested) ? bytesBelow(nested) : 0);
 }
 
-/** Hard links share a file's size, such as esbuild's binary. */
+/** Hard links share a size, such as esbuild's binary. */
 function bytesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

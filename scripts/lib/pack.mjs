@@ -28,7 +28,7 @@ export async function pack(folder, destination) {
 }
 
 /**
- * Builds and packs all published packages. Deletes old output first: removed source files must not be shipped.
+ * Builds and packs all published packages; removed source files must not be shipped.
  * @param {string} destination - existing folder of the tarballs
  * @returns {Promise<Record<string, string>>} tarballs by package name
  */

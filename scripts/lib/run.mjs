@@ -23,7 +23,7 @@ export function run(command, args, { output = "collect", cwd = root, env = {} } 
       cwd,
       env: { ...process.env, ...toolPath(), TURBO_TELEMETRY_DISABLED: "1", ...env },
       stdio: streams[output],
-      // Windows starts the tools through .cmd files, which need a shell.
+      // .cmd files of Windows need a shell.
       shell: process.platform === "win32" && command !== process.execPath,
     });
     const chunks = [];

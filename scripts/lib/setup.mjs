@@ -6,7 +6,7 @@ import { run } from "./run.mjs";
 
 const stampFile = join(root, "node_modules", ".laconic-setup");
 
-/** Installs the locked dependencies if needed. On failure, prints pnpm's output and exits with 1. */
+/** Installs locked dependencies if needed. On failure, prints pnpm's output and exits with 1. */
 export async function setUp() {
   requireNode();
   const stamp = lockedState();
@@ -37,7 +37,7 @@ function requireNode() {
   process.exit(1);
 }
 
-/** Hash of an installation's inputs: lock file, install policy, Node ABI and platform. */
+/** Lock file, install policy, Node ABI and platform. */
 function lockedState() {
   const hash = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(root, file)));
@@ -52,7 +52,7 @@ function installedState() {
   }
 }
 
-/** `npm exec` downloads pnpm into npm's cache; nothing is installed globally. */
+/** npm's cache gets pnpm; nothing is installed globally. */
 function npmExec(args) {
   const exec = ["exec", "--yes", "--", ...args];
   const npm = process.env.npm_execpath; // set when npm started this script

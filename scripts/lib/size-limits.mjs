@@ -38,8 +38,8 @@ export const sizeLimits = {
 };
 
 /**
- * Max lines and characters of source and lines of tests of each package and of the whole tree. `node
- * scripts/size-caps.mjs --write` writes the present sizes unless the whole tree grew.
+ * Max lines and characters of source and lines of tests. `node scripts/size-caps.mjs --write` writes the present sizes
+ * unless the whole tree grew.
  * @type {import("./size-counts.d.mts").SizeTable}
  */
 export const sizeCaps = Object.fromEntries(

@@ -39,7 +39,7 @@ function settingsOf(text) {
   return { where, by: list(settings.by), row: settings.row };
 }
 
-/** Rounds the decimal number half up: 0.865 becomes 0.87, although the nearest double is below it. */
+/** Rounds half up: 0.865 becomes 0.87, although the nearest double is below it. */
 const rounded = (value, digits) => (value + Math.sign(value) * 1e-9).toFixed(digits).replace(/^-(0(?:\.0+)?)$/u, "$1");
 
 function numberText(rows, [, kind, path, divisor, factor = "1", digits], file) {

@@ -21,7 +21,7 @@ export async function runVitest(name, args, env) {
     const results = JSON.parse(readFileSync(report, "utf8"));
     count(results, total);
     showSlowest(results);
-    // Errors outside tests (unhandled rejection, missing file) appear only in the exit code.
+    // Unhandled rejections and missing files appear only in the exit code.
     if (code !== 0 && total.failures.length === 0) total.failures.push(`${name}: an error outside any test`);
     console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
   } catch (error) {
@@ -34,7 +34,7 @@ export async function runVitest(name, args, env) {
   return total;
 }
 
-/** Prints failures and totals, and sets the exit code. */
+/** Sets the exit code. */
 export function endWith({ passed, skipped, failures }) {
   for (const failure of failures) console.log(`failed ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
@@ -59,7 +59,6 @@ function failureLine(file, test, message = "") {
   return `${file}: ${test}: ${message.split("\n", 1)[0].slice(0, 200)}`;
 }
 
-/** Prints the ten slowest files. */
 function showSlowest({ testResults }) {
   if (testResults.length <= 10) return;
   const files = testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));
