@@ -11,16 +11,13 @@ export interface EngineCapabilities {
   readonly kind: "local" | "remote";
   /** Such as `wasm` or `cuda`. */
   readonly device: string;
-  /** Library and version behind the device. */
   readonly backend: string;
   readonly dtype: "float32" | "bfloat16" | "float64";
   /** Same inputs give the same bits. */
   readonly deterministic: boolean;
-  /** Replies and log-probs have the same bits in any batch; otherwise they agree within rounding. */
+  /** Same bits in any batch; otherwise within rounding. */
   readonly batchInvariant: boolean;
-  /** Worker threads or processes that share the batch. */
   readonly workers: number;
-  /** Whether `createValueModel` is supported. */
   readonly scalarHeads: boolean;
 }
 
@@ -73,7 +70,7 @@ export type AdapterSource =
 /** Source of a trainable model. */
 export type ModelSource = BaseSource | AdapterSource;
 
-/** Training sequence: a prompt and its sampled tokens. */
+/** Prompt with its sampled tokens. */
 export interface TrainingSequence {
   readonly promptTokens: readonly number[];
   readonly completionTokens: readonly number[];
@@ -81,39 +78,35 @@ export interface TrainingSequence {
   readonly temperature?: number;
 }
 
-/** Values per completion token, in sequence order. */
+/** Values per completion token. */
 export interface SequenceLogProbs {
   /** log π of each completion token. */
   readonly logProbs: Ragged;
   /** Entropy in nats of each token's distribution. */
   readonly entropy: Ragged;
-  /** Computed tokens, with shared prefixes counted once. Missing if not reported. */
+  /** Shared prefixes count once; missing if not reported. */
   readonly rowsPassed?: number;
   /** Set if `entropy` is -log π of each token, unbiased for tokens sampled from π. */
   readonly entropyIsEstimate?: true;
-  /** Optional entry per completion token. */
   readonly atOne?: readonly (readonly LogProbsAtOne[])[];
 }
 
 /** Optional outputs of a forward pass. */
 export interface ForwardOptions {
-  /** Number of likeliest tokens per position, with log-probs at temperature 1; 0 returns log-probs only. */
+  /** 0 returns log-probs only. */
   readonly topLogProbs?: number;
 }
 
-/**
- * Called once per micro-batch, between forward and backward. Gets log-probs and batch rows; returns d loss / d log π in
- * the same layout.
- */
+/** Called once per micro-batch; returns d loss / d log π in the same layout. */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
 /** Result of an optimiser step. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
-  /** False without a gradient, or if its norm overflowed; weights are unchanged. */
+  /** False without a gradient, or if its norm overflowed. */
   readonly applied: boolean;
-  /** Optimiser steps so far, including this one. */
+  /** Steps so far, including this one. */
   readonly step: number;
 }
 
@@ -130,14 +123,12 @@ export interface SampleRequest {
   /** Tokens that end the reply; kept in the trace. */
   readonly stopTokens: readonly number[];
   readonly stopSequences?: readonly (readonly number[])[];
-  /** Texts that end the reply at the token that completes one, across token borders. */
+  /** Ends at the token that completes one, across token borders. */
   readonly stopTexts?: StopTexts;
   readonly random: RandomState;
-  /** See {@link ForwardOptions.topLogProbs}. */
   readonly topLogProbs?: number;
   /** Requests with the same value share cached prefixes until the weights change. Default: no cache. */
   readonly conversation?: string;
-  /** Ends the request at its next token, with the tokens so far. */
   readonly signal?: AbortSignal;
 }
 
@@ -149,14 +140,14 @@ export interface SampleResult extends TokenTrace {
 /** Called for each drawn token; `request` is the index in the batch. */
 export type TokenListener = (request: number, drawn: DrawnToken) => void;
 
-/** Weights that can sample: the live policy, or a frozen copy. */
+/** Weights that can sample. */
 export interface Sampler {
   readonly weightVersion: number;
-  /** Supported sampling parameters; others are rejected. Missing if unknown. */
+  /** Missing if unknown. */
   readonly supports?: readonly SamplingName[];
   /**
-   * Samples all requests as one batch and shares prompt prefixes. Concurrent calls join the running batch; without
-   * `capabilities.batchInvariant` this can change the last bits of a log-prob.
+   * Samples all requests as one batch. Without `capabilities.batchInvariant`, concurrent calls can change the last bits
+   * of a log-prob.
    */
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
   forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs>;
@@ -170,24 +161,21 @@ export interface PolicySnapshot extends Sampler {
 /** Model with its optimiser. Calls run in order. */
 export interface TrainableModel extends Sampler {
   readonly id: string;
-  /** Number of parameters, including frozen ones. */
+  /** Includes frozen ones. */
   readonly parameters: number;
   readonly trainableParameters: number;
-  /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
   /**
-   * Runs forward and backward, and adds to the gradient.
-   * @returns the outputs of forward
-   * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a failed call discards the gradient
-   * accumulated since the last step
+   * Adds to the gradient; a failed call discards the gradient since the last step.
+   * @throws `numeric_invalid`
    */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
   /** Applies AdamW to the accumulated gradient, then clears it. */
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;
   snapshot(): Promise<PolicySnapshot>;
-  /** Writes weights, optimiser state and configuration into an existing folder; returns the file names. */
+  /** Writes weights, optimiser state and configuration into an existing folder. */
   save(folder: string): Promise<readonly string[]>;
-  /** Resumes from `save`. @throws LaconicError `weights_invalid`, `checkpoint_missing` */
+  /** @throws `weights_invalid`, `checkpoint_missing` */
   load(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -195,44 +183,43 @@ export interface TrainableModel extends Sampler {
 /** Tokens to value. */
 export interface ValueSequence {
   readonly tokens: readonly number[];
-  /** Index of the first valued token. Default: the last token only. */
+  /** Default: the last token only. */
   readonly from?: number;
 }
 
-/** {@link TokenGradient} of values: returns d loss / d value in the same layout. */
+/** {@link TokenGradient} of values. */
 export type ValueGradient = (values: Ragged, rows: readonly number[]) => Float64Array;
 
 /** Weights that training changes and checkpoints store. */
 export type StoredWeights = Pick<TrainableModel, "trainableParameters" | "save" | "load">;
 
 /**
- * Transformer with a scalar head over the final hidden states, for a critic or a reward model. The head is Hugging
- * Face's `score.weight` of sequence classification, without bias. Calls run in order.
+ * Transformer with a scalar head over the final hidden states: Hugging Face's `score.weight`, without bias. Calls run
+ * in order.
  */
 export interface ValueModel
   extends
     StoredWeights,
     Pick<TrainableModel, "id" | "parameters" | "contextLength" | "weightVersion" | "optimStep" | "dispose"> {
-  /** Whether the source had a head. A new head is all zeros, so that every value is 0. */
+  /** A new head is all zeros, so that every value is 0. */
   readonly hasStoredHead: boolean;
   /**
-   * Returns values from token `from` on, each from its token and earlier ones.
-   * @throws LaconicError `input_invalid` naming the sequence and an invalid token's position
+   * Returns values from token `from` on.
+   * @throws `input_invalid`
    */
   forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
-  /** Like {@link TrainableModel.forwardBackward}, for values. */
   forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged>;
 }
 
 /**
- * Layers under a scalar head: separate ones from a base, or the current layers of a policy on the same engine. Values
- * never change a policy's layers.
+ * Layers under a scalar head: separate ones, or the current layers of a policy on the same engine. Values never change
+ * a policy's layers.
  */
 export type ValueSource = BaseSource | { readonly kind: "trunk"; readonly policy: TrainableModel };
 
 /** Options of a model with a scalar head. */
 export interface ValueModelOptions {
-  /** `head` neither trains nor saves the layers; required on a policy's layers. Default `all` on separate layers. */
+  /** `head` trains and saves only the head; required on a policy's layers. Default `all` on separate layers. */
   readonly train?: "all" | "head";
   readonly signal?: AbortSignal;
 }
@@ -240,9 +227,9 @@ export interface ValueModelOptions {
 /** Engine with any number of trainable models. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
-  /** @throws LaconicError `aborted` on an abort; everything created so far is freed */
+  /** @throws `aborted`; everything created so far is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
-  /** @throws LaconicError `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
+  /** @throws `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
   close(): Promise<void>;
 }
@@ -250,9 +237,8 @@ export interface Engine {
 /** Resources that a run opens for a user's value. */
 export interface ModelResources {
   /**
-   * Opens a model with a scalar head and its tokenizer: separate layers by configured model name, or a head on the
-   * policy's layers.
-   * @throws LaconicError `model_unsupported` on an engine without scalar heads
+   * Opens a model with a scalar head: separate layers by model name, or the policy's.
+   * @throws `model_unsupported`
    */
   openValueModel(
     layers: string | { readonly of: "policy" },

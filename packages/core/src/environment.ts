@@ -6,14 +6,12 @@ import type { Random } from "./numeric/random.ts";
 export interface ToolDefinition {
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema. */
   readonly parameters?: unknown;
 }
 
-/** Tool call written by a model. */
+/** Tool call of a model. */
 export interface WrittenCall {
   readonly name: string;
-  /** JSON object. */
   readonly arguments: string;
 }
 
@@ -26,37 +24,34 @@ export type ToolMessage =
 export interface ReadCalls {
   readonly content: string;
   readonly calls: readonly WrittenCall[];
-  /** Number of unreadable calls; their text stays in `content`. Default 0. */
+  /** Unreadable calls; their text stays in `content`. Default 0. */
   readonly malformed?: number;
 }
 
-/** Tool call format of a model: writes chats with calls for its template, reads calls from replies. */
+/** Tool call format of a model. */
 export interface ToolFormat {
   readonly name: string;
-  /** @param tools - tools to list for the model */
   write(messages: readonly ToolMessage[], tools: readonly ToolDefinition[]): ChatMessage[];
-  /** Text that is not a valid call stays in `content`. */
   read(text: string): ReadCalls;
 }
 
-/** An agent's reply, as input of its environment. */
+/** An agent's reply. */
 export interface EnvironmentAction {
   readonly agent: AgentId;
   readonly text: string;
-  /** Parsed by the environment's format; empty without one. */
   readonly calls: readonly WrittenCall[];
-  /** Number of unreadable calls. Default 0. */
+  /** Default 0. */
   readonly malformed?: number;
-  /** Earlier steps of this turn, from 0. */
+  /** Steps of this turn before, from 0. */
   readonly step: number;
 }
 
-/** Reward of a step: of the team, or by agent id, including agents that did not act. */
+/** Reward of a step: of the team, or by agent id. */
 export type StepReward = number | Readonly<Record<AgentId, number>>;
 
 /** Result of an environment step. */
 export interface EnvironmentStep {
-  /** Next input of the agent; a list answers parallel calls. Missing at the end of the turn. */
+  /** A list answers parallel calls; missing at the end of the turn. */
   readonly observation?: string | readonly string[];
   readonly reward?: StepReward;
   readonly done?: boolean;
@@ -65,9 +60,8 @@ export interface EnvironmentStep {
 /** Context of every environment call. */
 export interface EnvironmentContext {
   readonly signal?: AbortSignal;
-  /** Random stream, different for each step. */
   readonly random: Random;
-  /** Adds to a measure of the episode, by default 1; 0 for episodes without it. */
+  /** Adds to a measure, by default 1; 0 for episodes without it. */
   record(name: string, amount?: number): void;
 }
 
@@ -83,13 +77,12 @@ export interface Environment<State = unknown> {
   ): EnvironmentStep | Promise<EnvironmentStep>;
   end?(state: State): void | Promise<void>;
   readonly format?: ToolFormat;
-  /** Tools of an agent; listed in its prompt if the format does. */
   tools?(agent: AgentId): readonly ToolDefinition[];
-  /** Encodes an observation for token prompts and texts of local policies. */
+  /** Encodes for token prompts and texts of local policies. */
   encode?(observation: string): readonly number[];
-  /** Max replies of an agent per turn. Default 8. */
+  /** Replies of an agent per turn. Default 8. */
   readonly maxSteps?: number;
-  /** Whether steps of simultaneous speakers are independent. Default false: they run in sequence. */
+  /** Whether simultaneous speakers are independent. Default false: they run in sequence. */
   readonly concurrent?: boolean;
 }
 
@@ -100,20 +93,18 @@ export interface PlayedEnvironment {
   readonly state: unknown;
   readonly random: Random;
   record(name: string, amount?: number): void;
-  /** Replaces an observation before it is read, for measurements. */
+  /** Replaces an observation, for measurements. */
   alter(text: string, agent: AgentId): string;
 }
 
 /** Environment output in an episode. */
 export interface Observation {
-  /** Turn of the answered utterance. */
   readonly turn: number;
   readonly agent: AgentId;
-  /** Empty if nothing was read. */
   readonly text: string;
-  /** Tokens of the reader's next prompt beyond its last prompt and reply; 0 if nothing was read. */
+  /** Tokens beyond the reader's last prompt and reply; 0 if nothing was read. */
   readonly tokens: number;
-  /** The chat template changed earlier text, so the next prompt does not extend the last one. */
+  /** The chat template changed earlier text. */
   readonly rewritten?: true;
   readonly reward?: StepReward;
 }

@@ -1,6 +1,5 @@
 /**
- * The vocabulary of Laconic: problems, messages, episodes, ledgers, models, engines, rewards, estimators, objectives and errors. What only
- * authors of packages need is in the other entries.
+ * The vocabulary of Laconic: problems, episodes, ledgers, models, engines, rewards, estimators, objectives.
  * @module @laconic/core
  */
 export { LaconicError, thrownText } from "./errors.ts";

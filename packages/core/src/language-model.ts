@@ -2,7 +2,7 @@ import type { RandomState } from "./numeric/random.ts";
 import type { Sampling, SamplingName } from "./sampling.ts";
 import type { TokenUsage } from "./ledger/token-usage.ts";
 
-/** Chat message. `tool` is a tool's result, for templates that know the role. */
+/** Chat message; `tool` is a tool's result. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
@@ -14,11 +14,11 @@ export type Prompt =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tokens"; readonly tokens: readonly number[] };
 
-/** Sampling parameters and limits of a reply. */
+/** Sampling with limits. */
 export interface SamplingSettings extends Sampling {
-  /** Max reply length in tokens, including the end token. */
+  /** Includes the end token. */
   readonly maxTokens: number;
-  /** Texts that end the reply, excluded from `Completion.text`. Usage and trace include the completing token. */
+  /** Excluded from `Completion.text`, but counted in usage and trace. */
   readonly stop?: readonly string[];
 }
 
@@ -26,18 +26,17 @@ export interface SamplingSettings extends Sampling {
 export interface CompletionRequest {
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
-  /** Random stream: local policies draw from it; API models get a seed derived from it. */
+  /** API models get a seed derived from it. */
   readonly random: RandomState;
   readonly signal?: AbortSignal;
-  /** Called with each drawn token of a local policy. */
   readonly onToken?: (drawn: DrawnToken) => void;
-  /** Number of likeliest tokens per position to return, with log-probs at temperature 1 (local policies). */
+  /** Likeliest tokens per position, at temperature 1 (local policies). */
   readonly topLogProbs?: number;
-  /** Requests `Completion.promptLogProbs` instead of a reply, if the model has them. */
+  /** Requests `Completion.promptLogProbs` instead of a reply. */
   readonly scorePrompt?: boolean;
   /** Requests with the same value may share cached prefixes. */
   readonly conversation?: string;
-  /** Earlier replies of the speaker, in order, so that a local policy reads their exact tokens. */
+  /** Lets a local policy read their exact tokens. */
   readonly ownReplies?: readonly OwnReply[];
 }
 
@@ -47,21 +46,19 @@ export interface OwnReply {
   readonly tokens: readonly number[];
 }
 
-/** Exact tokens of a local policy's reply, for training. */
+/** Exact tokens of a local policy's reply. */
 export interface TokenTrace {
   readonly promptTokens: readonly number[];
-  /** Sampled tokens, including the end token or the one that completed a stop text. */
+  /** Include the end token or the one that completed a stop text. */
   readonly tokens: readonly number[];
   /** log π of each token at the sampling temperature (1 for greedy), before top-p, top-k or min-p. */
   readonly logProbs: readonly number[];
-  /** Optional entry per token. */
   readonly atOne?: readonly LogProbsAtOne[];
 }
 
 /** Log-probs at temperature 1. */
 export interface LogProbsAtOne {
   readonly logProb: number;
-  /** Likeliest tokens in descending order. */
   readonly top: readonly { readonly token: number; readonly logProb: number }[];
 }
 
@@ -79,26 +76,29 @@ export interface Completion {
   readonly usage: TokenUsage;
   readonly model: ModelIdentity;
   readonly trace?: TokenTrace;
-  /** Requested log-probs of the prompt's tokens at temperature 1; null for the first token. */
+  /** Log-probs at temperature 1; null for the first token. */
   readonly promptLogProbs?: readonly (number | null)[];
 }
 
 /** Weights that produced a reply. */
 export interface ModelIdentity {
   readonly id: string;
-  /** Optimiser steps of these weights; 0 for a frozen model. */
+  /** Optimiser steps; 0 for a frozen model. */
   readonly weightVersion: number;
 }
 
-/** Language model. @throws LaconicError `aborted` if the request's signal fires */
+/**
+ * Language model.
+ * @throws `aborted`
+ */
 export interface LanguageModel {
   readonly id: string;
-  /** Supported sampling parameters; others are rejected. Missing if unknown. */
+  /** Missing if unknown. */
   readonly supports?: readonly SamplingName[];
   complete(request: CompletionRequest): Promise<Completion>;
 }
 
-/** Reasons why a reply ends. `refusal` includes filters; `unknown` replies may be truncated. */
+/** Why a reply ends: `refusal` includes filters; `unknown` may be truncated. */
 export const finishReasons = ["stop", "length", "refusal", "unknown"] as const;
 
 /** See {@link finishReasons}. */

@@ -2,7 +2,7 @@ import { LaconicError } from "./errors.ts";
 import { findShapeMismatch, rangeOf } from "./shapes/find-shape-mismatch.ts";
 import type { Field, NumberShape, ValuesOf } from "./shapes/shape.ts";
 
-/** AdamW with decoupled decay and global norm clipping, without its learning rate. Configurations derive from it. */
+/** AdamW with decoupled decay and global norm clipping, without its learning rate. */
 export const optimizerTable = {
   beta1: { help: "Decay of the first moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.9 },
   beta2: { help: "Decay of the second moment", shape: { kind: "number", min: 0, below: 1 }, default: 0.95 },
@@ -27,7 +27,10 @@ type NumberField = Field & { readonly shape: NumberShape };
 
 const learningRate: NumberField = { shape: { kind: "number", min: 0 } };
 
-/** Checks settings. @throws LaconicError `config_invalid` naming the setting */
+/**
+ * Checks settings.
+ * @throws `config_invalid`
+ */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
   const fields: Readonly<Record<string, NumberField>> = { learningRate, ...optimizerTable };
   for (const [name, { shape, optional }] of Object.entries(fields)) {

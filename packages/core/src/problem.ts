@@ -1,24 +1,23 @@
-/** Name of an agent within a team, such as `holder-a`. */
+/** Name within a team. */
 export type AgentId = string;
 
-/** Question with a known answer, and private views of agents if information is distributed. */
+/** Question with a known answer, and private views of agents. */
 export interface Problem {
   readonly id: string;
-  /** Text for every agent. */
   readonly question: string;
-  /** Reference answer, for graders only. Never part of a prompt. */
+  /** Reference answer, never part of a prompt. */
   readonly gold: string;
-  /** Private view per agent; other agents see only `question`. */
+  /** Other agents see only `question`. */
   readonly views?: Readonly<Record<AgentId, string>>;
-  /** Group excluded from training, such as `name/5-up` or `template/made`; also measured separately. */
+  /** Excluded from training, and also measured separately. */
   readonly group?: string;
-  /** Other plain JSON for rewards, environments and reports; not in prompts by default. */
+  /** Plain JSON for rewards, environments and reports; not in prompts by default. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Key of a question without its gold. It ignores the order of views and options, case, character width and white space,
- * but not signs (`2 + 3` is not `2 - 3`).
+ * Key of a question without its gold. It ignores the order of views and options, case, width and white space, but not
+ * signs (`2 + 3` is not `2 - 3`).
  */
 export function questionKey({
   question,

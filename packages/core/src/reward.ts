@@ -3,20 +3,20 @@ import type { Learned } from "./rules.ts";
 import type { ModelResources } from "./engine.ts";
 import type { AgentId, Problem } from "./problem.ts";
 
-/** Signed terms by name, which sum to the reward. Costs are negative. */
+/** Signed terms by name, which sum to the reward. */
 export type RewardTerms = Readonly<Record<string, number>>;
 
 /** Reward of an episode before costs. */
 export interface EpisodeReward {
-  /** Terms of all agents. A term called `task` is a grade, 0 to 1. */
+  /** A term called `task` is a grade, 0 to 1. */
   readonly team: RewardTerms;
-  /** Terms by agent, added to the team's. */
+  /** Added to the team's. */
   readonly agents?: Readonly<Record<AgentId, RewardTerms>>;
-  /** Terms by turn, added to the others, such as for a successful tool call. Needs groups that separate agents. */
+  /** Added to the others; needs groups that separate agents. */
   readonly turns?: Readonly<Record<number, RewardTerms>>;
   /** Grade for accuracy, 0 to 1. Default: the team's `task`, else the sum of its terms. */
   readonly score?: number;
-  /** Measures by name, for metrics only. NaN if not applicable. */
+  /** Used for metrics only; NaN if not applicable. */
   readonly measures?: Readonly<Record<string, number>>;
 }
 
@@ -27,7 +27,7 @@ export interface RewardContext {
   readonly learned?: Learned;
 }
 
-/** Terms of the team, also by agent and turn, or why the machine failed. A number or boolean is `task`. */
+/** Terms, or why the machine failed. A number or boolean is `task`. */
 export type RewardResult =
   | number
   | boolean
@@ -38,13 +38,12 @@ export type RewardResult =
 /** Judges a finished episode. Costs are measured and priced separately. */
 export interface Reward {
   (episode: Episode, problem: Problem, context: RewardContext): RewardResult | Promise<RewardResult>;
-  /** Returns the reward for the run's engine. Missing if it is ready. */
+  /** Missing if it is ready. */
   readonly open?: (resources: ModelResources) => Promise<Reward>;
 }
 
 /**
- * Judges all episodes of a problem together, such as by rank or novelty. Returns one result per episode; its terms are
- * added to those of the episode's reward. Used only in training.
+ * Judges all episodes of a problem together, in training only. Its terms are added to those of the episode's reward.
  */
 export type GroupReward = (
   episodes: readonly Episode[],
@@ -55,5 +54,5 @@ export type GroupReward = (
 /** Grades an answer: 1 correct, 0 wrong, or partial credit. */
 export type Grader = (answer: string | null, problem: Problem) => number;
 
-/** Max absolute reward or cost; above it the sums of squares in advantages would overflow. */
+/** Larger values would overflow the sums of squares in advantages. */
 export const maxReward = 1e100;

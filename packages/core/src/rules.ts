@@ -1,43 +1,43 @@
 import type { Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 
-/** Setting that changes over a run, such as a learning rate. Pure. @param step - from 0, of `steps` */
+/**
+ * Pure setting that changes over a run.
+ * @param step - from 0, of `steps`
+ */
 export type Schedule = (step: number, steps: number) => number;
 
-/** Evaluation as input of rules. */
+/** Evaluation. */
 export interface EvaluationPoint {
   readonly step: number;
-  /** Mean grade of the test problems, 0 to 1. */
+  /** Mean grade, 0 to 1. */
   readonly accuracy: number;
   readonly tokens: number;
   readonly measures?: Readonly<Record<string, number>>;
 }
 
-/** Whether to end the run, asked after each evaluation. Pure. @param evaluations - all so far, the initial first */
+/**
+ * Pure; whether to end the run, asked after each evaluation.
+ * @param evaluations - all so far, the initial first
+ */
 export type StoppingRule = (evaluations: readonly EvaluationPoint[]) => boolean;
 
-/** Training results of a problem. */
+/** Results of a problem. */
 export interface ProblemResult {
   readonly plays: number;
-  /** Mean grades of all episodes, and of the last step's. */
   readonly mean: number;
   readonly last: number;
-  /** Last step, from 0. */
   readonly lastStep: number;
 }
 
-/** State of a run without weights, as plain data for checkpoints. */
+/** State of a run without weights. */
 export interface Learned {
   readonly step: number;
-  /** Price controllers of the team, by cost. */
   readonly budgets: Readonly<Record<string, { readonly price: number }>>;
-  /** Price controllers of policies, by policy. */
   readonly policyBudgets: Readonly<Record<string, { readonly price: number }>>;
-  /** Estimator states, by policy. */
   readonly estimators: Readonly<Record<string, unknown>>;
-  /** Results of training problems by id, for a curriculum. */
   readonly results?: Readonly<Record<string, ProblemResult>>;
-  /** Pool of opponents; past selves have a step. */
+  /** Past selves have a step. */
   readonly opponents?: readonly {
     readonly name: string;
     readonly step: number | null;
@@ -53,7 +53,7 @@ export interface CurriculumRequest {
   readonly pool: readonly Problem[];
   readonly results: Readonly<Record<string, ProblemResult>>;
   readonly learned: Learned;
-  /** Random stream of the step, equal after a resume. */
+  /** Equal after a resume. */
   readonly random: Random;
 }
 
@@ -64,10 +64,10 @@ export type Curriculum = (request: CurriculumRequest) => readonly Problem[];
 export interface PoolMember {
   /** `step-20` for the run's weights after 20 steps, else another run's name. */
   readonly name: string;
-  /** Steps of a past self; null for another run. */
+  /** Null for another run. */
   readonly step: number | null;
   readonly games: number;
-  /** Share of games that the learner won, 0 to 1; draws count half. 0.5 without games. */
+  /** Share won, 0 to 1; draws count half. 0.5 without games. */
   readonly winRate: number;
 }
 
@@ -75,11 +75,11 @@ export interface PoolMember {
 export interface MatchRequest {
   /** From 0. */
   readonly step: number;
-  /** Past selves, the oldest first, then other runs. */
+  /** The oldest first, then other runs. */
   readonly pool: readonly PoolMember[];
-  /** Random stream of the game, equal after a resume. */
+  /** Equal after a resume. */
   readonly random: Random;
 }
 
-/** Returns the name of a game's opponent. Pure: only `random` is drawn from. */
+/** Name of a game's opponent. Pure: only `random` is drawn from. */
 export type Matchmaking = (request: MatchRequest) => string;

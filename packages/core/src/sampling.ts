@@ -15,20 +15,18 @@ export interface Sampling {
 /** Name of a parameter of {@link Sampling}. */
 export type SamplingName = keyof Sampling;
 
-/** Sampling back ends: `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
+/** `kernels` are local devices, `openai-extended` servers with more parameters than OpenAI's. */
 export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" | "sglang" | "tinker" | "ai-sdk";
 
 export interface SamplingParameter {
   readonly shape: NumberShape;
   readonly help: string;
-  /** Order in which devices apply parameters. */
   readonly step: number;
   readonly cuts: boolean;
   /** Value without effect, the default. */
   readonly neutral: number;
-  /** Other neutral values by back end. */
   readonly neutralAt?: Readonly<Partial<Record<SamplingBackEnd, number>>>;
-  /** Supporting back ends; others reject it. */
+  /** Others reject it. */
   readonly takenBy: readonly SamplingBackEnd[];
 }
 
@@ -37,7 +35,7 @@ type Parameters = { readonly [Name in SamplingName]-?: FieldsOf<Sampling>[Name] 
 const localAndServers = ["kernels", "openai-extended", "vllm", "sglang"] as const;
 const everywhere = [...localAndServers, "openai", "tinker", "ai-sdk"] as const;
 
-/** All parameters, in the order of settings and requests. */
+/** Parameters in the order of settings and requests. */
 export const samplingParameters: Parameters = {
   temperature: {
     shape: { kind: "number", min: 0 },
@@ -50,7 +48,7 @@ export const samplingParameters: Parameters = {
   topP: {
     shape: { kind: "number", above: 0, max: 1 },
     optional: true,
-    default: 1, // sent to every server, because some have another default
+    default: 1, // Some servers have another default.
     help: "keeps the most likely tokens up to this total probability",
     step: 2,
     cuts: true,

@@ -2,20 +2,19 @@ import type { ChatMessage } from "./language-model.ts";
 import type { AgentId, Problem } from "./problem.ts";
 import type { Random } from "./numeric/random.ts";
 
-/** Message of an example. Weight 0 excludes an assistant message from training, as in OpenAI's files. */
+/** Weight 0 excludes an assistant message from training, as in OpenAI's files. */
 export interface ExampleMessage extends ChatMessage {
   readonly weight?: 0 | 1;
 }
 
 interface ExampleOwner {
-  /** Agent whose policy learns it. Default: all policies. */
+  /** Agent whose policy learns it. Default: all. */
   readonly agent?: AgentId;
   readonly policy?: string;
-  /** Source for messages: file and row. */
   readonly source?: string;
 }
 
-/** Training example: a chat whose assistant turns are learned, or a prompt with its completion. */
+/** A chat whose assistant turns are learned, or a prompt with its completion. */
 export type SupervisedExample = ExampleOwner &
   (
     | { readonly messages: readonly ExampleMessage[] }
@@ -23,7 +22,7 @@ export type SupervisedExample = ExampleOwner &
     | { readonly prompt: readonly ExampleMessage[]; readonly completion: readonly ExampleMessage[] }
   );
 
-/** Creates examples of a training problem. Pure: only `random` is drawn from. */
+/** Examples of a training problem. Pure: only `random` is drawn from. */
 export type ExampleFunction = (problem: Problem, random: Random) => SupervisedExample | readonly SupervisedExample[];
 
 /** Custom examples: a list or a function. */

@@ -6,7 +6,7 @@ export class DisposalStack {
     this.#open.push(close);
   }
 
-  /** Closes all resources, even if one fails. @throws the first failure */
+  /** Closes all resources, even if one fails. */
   async disposeAsync(): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#open.pop(); close; close = this.#open.pop())
@@ -19,7 +19,7 @@ export class DisposalStack {
   }
 }
 
-/** Closes the resources of `work`, even after a failure. @throws the error of `work`, else of closing */
+/** Closes the resources of `work`, even after a failure; throws the error of `work` first. */
 export async function disposing<T>(work: (closing: DisposalStack) => Promise<T>): Promise<T> {
   const closing = new DisposalStack();
   let result: T;

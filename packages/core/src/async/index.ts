@@ -1,5 +1,5 @@
 /**
- * Waiting, and cleaning up: abort signals, retries, places in a queue, resources that are closed in reverse order.
+ * Abort signals, retries, queues and resources that are closed in reverse order.
  * @module @laconic/core/async
  */
 export { backoffMs } from "./backoff.ts";

@@ -30,9 +30,8 @@ export class Turns {
   }
 
   /**
-   * Waits for free places.
-   * @param first - goes to the front of the queue
-   * @throws LaconicError `aborted`, or the error of `close`
+   * Waits for free places; `first` goes to the front of the queue.
+   * @throws `aborted`, or the error of `close`
    */
   enter(signal?: AbortSignal, places = 1, first = false): Promise<void> {
     return new Promise((resolve, reject) => {

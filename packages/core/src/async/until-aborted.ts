@@ -1,15 +1,13 @@
 import { LaconicError } from "../errors.ts";
 
-/** Throws after an abort. @throws LaconicError `aborted` */
+/** Throws after an abort. @throws `aborted` */
 export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {
   if (signal?.aborted) throw abortOf(signal, what);
 }
 
 /**
  * Resolves like `work`, but rejects as soon as the signal aborts.
- * @param what - name of the work in the message
  * @param tooLate - receives a result after the abort, to free it
- * @throws LaconicError `aborted`, and the error of `work`
  */
 export function untilAborted<T>(
   work: Promise<T>,

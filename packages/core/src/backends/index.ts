@@ -1,5 +1,5 @@
 /**
- * For authors of engines and of clients of model servers: sampling parameters, checks of requests, and streams of tokens and text.
+ * Sampling parameters, checks of requests, and streams, for authors of engines and clients.
  * @module @laconic/core/backends
  */
 export { checkOptimizerSettings, optimizerTable } from "../optimizer-settings.ts";

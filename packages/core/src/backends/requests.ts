@@ -9,14 +9,16 @@ const kernels: SamplingSupport = { name: "the local engine", supports: kernelSam
 
 /** Limits of a model. */
 export interface ModelLimits {
-  /** Supported sampling. Default: that of local devices. */
+  /** Default: that of local devices. */
   readonly sampling?: SamplingSupport;
   readonly vocabularySize: number;
-  /** Max tokens of prompt and reply together. */
   readonly maxPositions: number;
 }
 
-/** Checks sample requests. @throws LaconicError `input_invalid` naming the request and an invalid token's position */
+/**
+ * Checks sample requests.
+ * @throws `input_invalid`
+ */
 export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
     const { promptTokens, sampling, topLogProbs = 0 } = request;
@@ -53,7 +55,10 @@ function checkTokens(limits: ModelLimits, tokens: readonly number[], name: strin
   }
 }
 
-/** Checks sequences. @throws LaconicError `input_invalid` naming the sequence and an invalid token's position */
+/**
+ * Checks sequences.
+ * @throws `input_invalid`
+ */
 export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
     const fail = failAt(index);
@@ -61,7 +66,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
     checkTokens(limits, completionTokens, "completion", fail);
     if (promptTokens.length === 0 && completionTokens.length > 0) throw fail("the prompt is empty");
     const length = promptTokens.length + completionTokens.length;
-    // The last token predicts nothing, so it needs no position.
+    // The last token predicts nothing.
     if (length - 1 > limits.maxPositions)
       throw fail(`prompt and completion have ${length} tokens; the model's limit is ${limits.maxPositions}`);
     if (!(temperature >= 0 && Number.isFinite(temperature)))
@@ -69,7 +74,10 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
   });
 }
 
-/** Checks value sequences. @throws LaconicError `input_invalid` naming the sequence and an invalid token's position */
+/**
+ * Checks value sequences.
+ * @throws `input_invalid`
+ */
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
     const fail = failAt(index);
@@ -86,15 +94,18 @@ function failAt(sequence: number): Fail {
   return (reason, more) => new LaconicError("input_invalid", `sequence ${sequence}: ${reason}`, { sequence, ...more });
 }
 
-/** Checks an option. @throws LaconicError `input_invalid` unless an integer >= 0 */
+/**
+ * Checks that the option is an integer >= 0.
+ * @throws `input_invalid`
+ */
 export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
   if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
     throw new LaconicError("input_invalid", `topLogProbs is ${topLogProbs}, expected a whole number from 0`);
 }
 
 /**
- * @param rows - batch rows of the gradient
- * @throws LaconicError `input_invalid` for a wrong length; `numeric_invalid` naming sequence and token
+ * Checks a gradient for these batch rows.
+ * @throws `input_invalid` for a wrong length; `numeric_invalid`
  */
 export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, rows: readonly number[]): void {
   if (gradient.length !== logProbs.values.length)

@@ -17,14 +17,14 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 /** Supported part of {@link Sampling}. */
 export interface SamplingSupport {
-  /** Subject of an error, such as `the Tinker protocol`. */
+  /** Subject of an error. */
   readonly name: string;
   readonly supports: readonly SamplingName[];
-  /** Advice in an error. Default "leave it out". */
+  /** Default "leave it out". */
   readonly advice?: string;
 }
 
-/** Names of supported parameters, in the order of {@link samplingParameters}. */
+/** Supported parameters, in the order of {@link samplingParameters}. */
 export function supportedSampling(backEnd: SamplingBackEnd): readonly SamplingName[] {
   return samplingNames.filter((name) => samplingParameters[name].takenBy.includes(backEnd));
 }
@@ -43,9 +43,9 @@ export function unsupportedSampling(sampling: Sampling, supports: readonly Sampl
 
 /**
  * Refuses unsupported parameters.
- * @param place - configuration key of the sampling, for the message and the detail `key`
- * @param request - index of the request in its batch; its errors are `input_invalid`
- * @throws LaconicError `config_invalid` naming the parameter
+ * @param place - configuration key for the message
+ * @param request - index in its batch; its errors are `input_invalid`
+ * @throws `config_invalid`
  */
 export function checkSampling(
   sampling: Sampling,
@@ -62,7 +62,7 @@ export function checkSampling(
 }
 
 /**
- * Converts sampling to a server's fields: `topP` becomes `top_p`.
+ * Converts sampling to a server's fields.
  * @param written - `asked` omits missing parameters; `all` writes neutral values for servers with other defaults
  */
 export function samplingFields(
@@ -78,7 +78,7 @@ export function samplingFields(
   return fields;
 }
 
-/** Shapes of a server's sampling fields, including neutral values. */
+/** Shapes of a server's sampling fields. */
 export function samplingFieldShapes(backEnd: SamplingBackEnd): Readonly<Record<string, NumberShape>> {
   const shapeOf = (name: SamplingName): NumberShape => {
     const { shape } = samplingParameters[name];
@@ -114,7 +114,7 @@ function inSteps(names: readonly SamplingName[]): readonly SamplingName[] {
   return names.toSorted((a, b) => samplingParameters[a].step - samplingParameters[b].step);
 }
 
-/** Error of one request in a batch; its detail has the reason without the index. */
+/** Error of one request in a batch. */
 export function refuseRequest(request: number, reason: string, more: ErrorDetail = {}): LaconicError {
   return new LaconicError("input_invalid", `sample request ${request}: ${reason}`, { request, reason, ...more });
 }

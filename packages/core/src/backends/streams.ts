@@ -1,19 +1,19 @@
 import type { Tokenizer, ChatTokenizer } from "../tokenizer.ts";
 import type { Completion, CompletionRequest, DrawnToken, LanguageModel } from "../language-model.ts";
 
-/** Decodes tokens as they arrive; incomplete characters wait for their last byte. */
+/** Decodes tokens as they arrive. */
 export interface IncrementalDecoder {
-  /** Returns new text; empty while a character is incomplete. */
+  /** Empty while a character is incomplete. */
   push(token: number): string;
   flush(): string;
 }
 
 const incomplete = "\uFFFD";
 
-/** Creates a decoder with constant cost per token: it keeps only the tokens since the last complete character. */
+/** Creates a decoder with constant cost per token. */
 export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): IncrementalDecoder {
-  // The last token with text, because some tokenizers write a space depending on earlier tokens. Until then,
-  // all distinct tokens without text, because the first text may have lost its space.
+  // The last token with text, because some tokenizers write a space depending on earlier tokens; until then, all
+  // distinct tokens without text.
   let before: number[] = [];
   let waiting: number[] = [];
   const tail = (): string => {
@@ -78,9 +78,8 @@ export type CompletionEvent =
   | { readonly kind: "completion"; readonly completion: Completion };
 
 /**
- * Streams the tokens of a completion; the last event is the completion. Models without streaming give only that. The
- * request starts with the first read and ends when the reader stops.
- * @throws errors of `model.complete`, after the tokens before the failure
+ * Streams the tokens of a completion; the last event is the completion. Starts with the first read and ends when the
+ * reader stops.
  */
 export async function* streamCompletion(
   model: LanguageModel,
@@ -125,17 +124,16 @@ export async function* streamCompletion(
 }
 
 export type TextEvent =
-  /** Tokens since the last piece; the final piece may have tokens without text, such as an end token. */
+  /** The final piece may have tokens without text. */
   | { readonly kind: "text"; readonly text: string; readonly drawn: readonly DrawnToken[] }
   | { readonly kind: "completion"; readonly completion: Completion };
 
-/** Tokenizer functions for decoding a stream. */
+/** Decoding functions of a tokenizer. */
 export type StreamTokenizer = Pick<Tokenizer, "decode" | "endToken"> & Partial<Pick<ChatTokenizer, "endTokens">>;
 
 /**
  * Streams the text of a completion in whole characters, without complete or possible stop texts. The pieces join to
  * `completion.text`.
- * @throws as `streamCompletion`
  */
 export async function* streamText(
   model: LanguageModel,

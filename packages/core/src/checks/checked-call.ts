@@ -1,6 +1,6 @@
 import { LaconicError, thrownText, type ErrorDetail } from "../errors.ts";
 
-/** Name of a user's value in messages: `estimator aboveMedian`, its kind, and its location such as `step 3`. */
+/** Name, kind and location of a user's value in messages. */
 export interface ValueName {
   readonly name: string;
   readonly value: string;
@@ -10,7 +10,7 @@ export interface ValueName {
 /**
  * Calls a user's synchronous function and checks its result.
  * @param lacks - reason why the result is invalid, or null
- * @throws LaconicError `input_invalid` naming the value, for other errors, a promise, or an invalid result
+ * @throws `input_invalid`
  */
 export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unknown) => string | null): T {
   let given: T;

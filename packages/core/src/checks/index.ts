@@ -1,5 +1,5 @@
 /**
- * Checks of what users give: options of functions, results of their functions, and names that are looked up in a table.
+ * Checks of what users give: options, results and names.
  * @module @laconic/core/checks
  */
 export { checkedAnswer, checkedCall, checkValue, type ValueName } from "./checked-call.ts";

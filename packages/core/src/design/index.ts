@@ -1,5 +1,5 @@
 /**
- * Type, space and colour of everything Laconic draws: dashboard, playground, reports, charts and the site take theirs from here.
+ * Type, space and colour of everything Laconic draws.
  * @module @laconic/core/design
  */
 export { colourStyle, designStyle, seriesColour } from "./tokens.ts";

@@ -1,6 +1,6 @@
 /**
  * Colours by role. Text contrast is at least 4.5, and contrast of marks and borders at least 3. The series colours `c1`
- * to `c8` are distinct for all common colour-vision deficiencies. A test computes both.
+ * to `c8` are distinct for all common colour-vision deficiencies.
  */
 export const lightColours = {
   paper: "#f7f7f4",
@@ -70,12 +70,12 @@ export const darkColours: Readonly<Record<keyof typeof lightColours, string>> = 
 
 export const seriesColours = 8;
 
-/** Colour of a series, `c1` to `c8`, repeating. @param index - from 0 */
+/** Colour of a series from 0: `c1` to `c8`, repeating. */
 export function seriesColour(index: number): number {
   return (index % seriesColours) + 1;
 }
 
-/** Text sizes, spaces (`space-2` is twice 4 px), corners, shadow of floating elements, fonts. */
+/** Text sizes, spaces (`space-2` is twice 4 px), corners, shadow, fonts. */
 export const sizes = {
   "text-small": "13px",
   text: "15px",
@@ -96,13 +96,13 @@ export const sizes = {
   sans: `system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif`,
 } as const;
 
-/** Colours as custom properties such as `var(--accent)`. @param dark - dark theme selector. Default: system's */
+/** Colours as custom properties; dark theme by selector. Default: system's. */
 export function colourStyle(dark?: string): string {
   const within = `${dark ?? ":root"}{${properties(darkColours)}}`;
   return `:root{${properties(lightColours)}}${dark === undefined ? `@media (prefers-color-scheme:dark){${within}}` : within}`;
 }
 
-/** {@link colourStyle} with sizes: `var(--text-small)`, `var(--space-2)`. */
+/** {@link colourStyle} with sizes. */
 export function designStyle(dark?: string): string {
   return `:root{${properties(sizes)}}${colourStyle(dark)}`;
 }

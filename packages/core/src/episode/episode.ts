@@ -9,40 +9,39 @@ export interface Message {
   readonly turn: number;
   readonly round: number;
   readonly text: string;
-  /** Delivered tokens without end token. */
+  /** Excludes the end token. */
   readonly tokens: number;
 }
 
-/** Action of an agent, which is rewarded and trained. */
+/** Action of an agent. */
 export interface Utterance {
   readonly agent: AgentId;
-  /** Position in the episode, from 0. */
+  /** From 0. */
   readonly turn: number;
   readonly round: number;
   readonly prompt: string;
   readonly text: string;
-  /** Silent turn: no reader gets it, but its end token counts. */
+  /** No reader gets it, but its end token counts. */
   readonly silent: boolean;
   readonly writtenTokens: number;
   readonly deliveredTo: readonly AgentId[];
   readonly finishReason: FinishReason;
   readonly model: ModelIdentity;
-  /** Opponent that played the agent; its tokens are not trained. Missing for team members. */
+  /** Opponent that played the agent; its tokens are not trained. */
   readonly opponent?: string;
   readonly trace?: TokenTrace;
 }
 
-/** Finished conversation about one problem, as plain data to store, rescore and replay. */
+/** Finished conversation about one problem, as plain data. */
 export interface Episode {
   readonly problemId: string;
   readonly topology: string;
   readonly utterances: readonly Utterance[];
   readonly answer: string | null;
-  /** Last text of each answering agent, if several agents answer. Agents without an answer are missing. */
+  /** Last text of each answering agent, if several agents answer. */
   readonly outputs?: Readonly<Record<AgentId, string>>;
-  /** Notes of the method, such as `capped`. */
   readonly notes?: readonly string[];
-  /** Environment outputs in turn order. Missing without an environment. */
+  /** Missing without an environment. */
   readonly observations?: readonly Observation[];
   readonly measures?: Readonly<Record<string, number>>;
   readonly stopReason: StopReason;

@@ -1,4 +1,4 @@
-/** Concatenates byte arrays. */
+/** Concatenates. */
 export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -12,10 +12,7 @@ export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<Array
 /** V8's longest string has about twice as many characters. */
 const maxLineBytes = 256 << 20;
 
-/**
- * Yields lines without ends, one in memory at a time; null for lines above 256 MiB. An unfinished line is last.
- * @param whole - omits an unfinished line
- */
+/** Yields lines without ends, one in memory at a time; null for lines above 256 MiB. An unfinished line is last. */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,
   whole: boolean = false,

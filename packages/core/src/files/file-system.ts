@@ -1,29 +1,24 @@
-/** Length and SHA-256 of a file. */
+/** Length and SHA-256. */
 export interface FileDigest {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** File operations of a run, injectable for tests. Every write is durable when it returns. */
+/** File operations of a run; every write is durable when it returns. */
 export interface FileSystem {
   makeDirectory(path: string): Promise<void>;
-  /** @throws for disk errors and unreadable folders */
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
   size(path: string): Promise<number>;
-  /** Bytes from an offset; fewer at the end of the file. */
+  /** Fewer bytes at the end of the file. */
   readPart(path: string, from: number, length: number): Promise<Uint8Array>;
-  /** Streams a file that may be larger than memory. */
+  /** Reads in a stream. */
   digest(path: string): Promise<FileDigest>;
-  /** Creates or replaces a file and syncs it. */
   write(path: string, data: Uint8Array | string): Promise<void>;
   append(path: string, data: Uint8Array | string): Promise<void>;
-  /** Truncates a file to a length in bytes and syncs it. */
   truncate(path: string, bytes: number): Promise<void>;
-  /** Renames, then syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
-  /** Syncs a file of another process. */
   syncFile(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -32,7 +27,7 @@ export interface FileSystem {
 /** File that is read in pieces. */
 export interface OpenFile {
   readonly bytes: number;
-  /** Fills all or part of `into` from `position`. @returns bytes read; 0 at the end */
+  /** Fills all or part of `into`; returns bytes read, 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -46,13 +41,11 @@ export interface NewFile {
 /** Model files, too large for memory. */
 export interface ModelFiles {
   exists(path: string): Promise<boolean>;
-  /** @throws if the file is missing */
   openToRead(path: string): Promise<OpenFile>;
-  /** Creates a file, or empties an existing one. */
   openToWrite(path: string): Promise<NewFile>;
 }
 
-/** Joins path parts with single slashes, which Node reads on every system. */
+/** Joins with single slashes, which Node reads on every system. */
 export function joinPath(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")

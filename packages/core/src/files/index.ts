@@ -1,5 +1,5 @@
 /**
- * File systems as arguments: what runs and engines ask of one, and one in memory.
+ * File systems as arguments, and one in memory.
  * @module @laconic/core/files
  */
 export { joinPath } from "./file-system.ts";

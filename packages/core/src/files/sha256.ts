@@ -1,4 +1,4 @@
-/** Returns the SHA-256 (FIPS 180-4) of bytes or UTF-8 text in hexadecimal, synchronously and without a library. */
+/** SHA-256 (FIPS 180-4) in hexadecimal, synchronously and without a library. */
 export function sha256(data: Uint8Array | string): string {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const state = Uint32Array.from(initial);

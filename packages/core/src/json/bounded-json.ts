@@ -5,14 +5,14 @@ export const maxJsonDepth = 100;
 
 export interface JsonLimits {
   readonly maxDepth?: number;
-  /** Max memory of the parsed value without strings, estimated from the number of lists, objects and keys. */
+  /** Max memory of the parsed value, estimated from the number of lists, objects and keys. */
   readonly maxBytes?: number;
 }
 
 /**
- * `JSON.parse` for untrusted text. Checks depth and size first, because code that walks deeper values would overflow
- * the stack. Skips a byte order mark.
- * @throws SyntaxError for text that is invalid or beyond a limit
+ * `JSON.parse` for untrusted text: checks depth and size first, because code that walks deeper values would overflow
+ * the stack.
+ * @throws SyntaxError
  */
 export function boundedJson(text: string, { maxDepth = maxJsonDepth, maxBytes = Infinity }: JsonLimits = {}): unknown {
   const excess = excessOf(text, maxDepth, maxBytes);
@@ -29,7 +29,10 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
   }
 }
 
-/** Parses a user's JSON. @throws LaconicError `config_invalid` with its location, for invalid or too deep JSON */
+/**
+ * Parses a user's JSON.
+ * @throws `config_invalid` with its location
+ */
 export function parseJson(text: string, place: string): unknown {
   try {
     return boundedJson(text);
@@ -44,7 +47,6 @@ const [listStart, listEnd, objectStart, objectEnd] = [91, 93, 123, 125];
 /** Upper bounds in V8: an empty object in a list, another number in it, a new key. */
 const [containerBytes, valueBytes, keyBytes] = [64, 16, 96];
 
-/** Null within the limits. The parser reports invalid JSON. */
 function excessOf(text: string, maxDepth: number, maxBytes: number): string | null {
   let depth = 0;
   let bytes = 0;

@@ -15,18 +15,17 @@ export class JsonText {
   }
 }
 
-/** Representation of values that JavaScript would change. */
+/** Values that JavaScript would change. */
 export interface ExactJsonOptions {
   /** Converts numbers that JavaScript writes differently, such as `1.0`. Default: {@link JsonText}. */
   readonly number?: (text: string) => unknown;
-  /** Keys of an object whose values stay {@link JsonText}. */
+  /** Keys whose values stay {@link JsonText}. */
   readonly keep?: (record: UnknownRecord) => readonly string[];
 }
 
 /**
- * {@link boundedJson} without loss of digits: a number stays a JavaScript number only if JavaScript writes the same
- * text. Other text is as fast as `JSON.parse`.
- * @throws SyntaxError for text that is not JSON, or nested too deep
+ * {@link boundedJson} that keeps a number only if JavaScript writes the same text.
+ * @throws SyntaxError
  */
 export function exactJson(text: string, options: ExactJsonOptions = {}): unknown {
   const value = boundedJson(text);
@@ -34,7 +33,7 @@ export function exactJson(text: string, options: ExactJsonOptions = {}): unknown
   return options.keep || hasOtherNumber(plain) ? new Builder(plain, options).value() : value;
 }
 
-/** Returns a number, or a bigint for an integer that a number cannot hold. */
+/** Bigint for an integer that a number cannot hold. */
 export function exactNumber(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value) || !/^-?\d+$/u.test(text)) return value;

@@ -1,5 +1,5 @@
 /**
- * JSON from outside: within limits of depth and size, and without loss of digits.
+ * JSON within limits of depth and size, without loss of digits.
  * @module @laconic/core/json
  */
 export { boundedJson, maxJsonDepth, parseJson, tryParseJson } from "./bounded-json.ts";

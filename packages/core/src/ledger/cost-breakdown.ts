@@ -3,34 +3,33 @@ import type { AgentId } from "../problem.ts";
 
 interface TokenPart {
   readonly tokens: number;
-  /** Reading that is charged; missing for written tokens. */
+  /** Missing for written tokens. */
   readonly read?: LedgerRead;
 }
 
-/** Tokens of a call, by kind of count. Written tokens include end tokens. */
+/** Written tokens include end tokens. */
 const countedParts = {
   "tokens-written": ({ writtenTokens }: LedgerCall): readonly TokenPart[] => [{ tokens: writtenTokens }],
   "tokens-read": ({ reads }: LedgerCall): readonly TokenPart[] => reads.map((read) => ({ tokens: read.tokens, read })),
 };
 
-/** Tokens that a cost counts: written or read. Default: the whole team's. */
+/** Tokens that a cost counts. Default: the whole team's. */
 export interface TokenCount {
   readonly kind: keyof typeof countedParts;
-  /** Only this writer or reader. */
+  /** Writer or reader. */
   readonly by?: AgentId;
-  /** Only messages of this sender. */
+  /** Sender. */
   readonly from?: AgentId;
 }
 
 /** Cost in an episode's reward. */
 export interface Charge {
   readonly name: string;
-  /** Price * units: the reward's term without its sign. */
+  /** Price * units. */
   readonly cost: number;
   readonly units: number;
-  /** Counted tokens of a per-token cost. */
   readonly tokens?: TokenCount;
-  /** Charged agents. Default: the whole team. */
+  /** Default: the whole team. */
   readonly agents?: ReadonlySet<AgentId>;
 }
 
@@ -43,24 +42,24 @@ interface TokenCost {
 export interface TurnCost {
   readonly turn: number;
   readonly agent: AgentId;
-  /** Written tokens of the message; 0 without readers. */
+  /** 0 without readers. */
   readonly message: number;
   readonly readers: readonly (TokenCost & { readonly to: AgentId })[];
-  /** Tokens outside the message: the end token, or all of a silent turn. */
+  /** The end token, or all of a silent turn. */
   readonly end: TokenCost;
-  /** Turn without readers, such as an answer, with its end token. */
+  /** Turn without readers, such as an answer. */
   readonly unread: TokenCost;
 }
 
 /** Cost in an episode's reward; `turns` and `rest` sum to `total`. */
 export interface CostBreakdown {
   readonly turns: readonly TurnCost[];
-  /** Costs other than per token, by name: turns, repetition, custom costs. */
+  /** Costs other than per token. */
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Units of a token cost. Written tokens include end tokens, read tokens do not. Each reading counts. */
+/** Units of a token cost. Written tokens include end tokens, read tokens do not; each reading counts. */
 export function countTokens(ledger: Ledger, count: TokenCount): number {
   let sum = 0;
   for (const { tokens } of counted(ledger, count)) sum += tokens;
@@ -82,8 +81,8 @@ function* counted(
 type Units = Readonly<Record<string, number | null>>;
 
 /**
- * Returns an episode's charges from measured `units` and reward `terms`, by cost name.
- * @param counts - counted tokens of the per-token costs, by name
+ * An episode's charges by cost name.
+ * @param counts - counted tokens of the per-token costs
  */
 export function chargesOf(units: Units, terms: Units, counts: ReadonlyMap<string, TokenCount>): readonly Charge[] {
   return Object.entries(units).map(([name, measured]) => {
@@ -183,24 +182,22 @@ function costOf({ turn, agent, silent, written, delivered, writingCost, readers 
   };
 }
 
-/** Tokens read along an edge, with their cost. */
+/** Cost of an edge. */
 export interface EdgeCost extends TokenCost {
   readonly from: AgentId;
   readonly to: AgentId;
 }
 
-/** Cost by part; edges, `end`, `unread` and `rest` sum to `total`. */
+/** Edges, `end`, `unread` and `rest` sum to `total`. */
 export interface CostSums {
   readonly edges: readonly EdgeCost[];
-  /** Cost of end tokens and silent turns. */
   readonly end: number;
-  /** Cost of turns without readers, such as answers. */
   readonly unread: number;
   readonly rest: Readonly<Record<string, number>>;
   readonly total: number;
 }
 
-/** Means over episodes, by edge and part. */
+/** Means over episodes. */
 export function meanBreakdown(breakdowns: readonly CostBreakdown[]): CostSums {
   const episodes = Math.max(1, breakdowns.length);
   const turns = breakdowns.flatMap((breakdown) => breakdown.turns);

@@ -1,5 +1,5 @@
 /**
- * What ledgers show: the cost of an episode by edge and turn, parallel time, silence, prices of tokens.
+ * Cost of an episode by edge and turn, parallel time, silence, prices.
  * @module @laconic/core/ledger
  */
 export { chargesOf, costBreakdown, meanBreakdown } from "./cost-breakdown.ts";

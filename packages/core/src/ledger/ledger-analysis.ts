@@ -4,20 +4,17 @@ import { sumKinds, type TokenKinds } from "./token-usage.ts";
 
 export interface CriticalPath {
   readonly calls: number;
-  /** Tokens written in sequence: the episode's minimal time in tokens. */
+  /** The episode's minimal time in tokens. */
   readonly writtenTokens: number;
 }
 
-/**
- * Longest chain of calls that read the previous message or belong to a later round. MAGRPO's "three times faster than
- * one model" is a ratio of such paths.
- */
+/** Longest chain of calls that read the previous message or belong to a later round, as in MAGRPO's speed-up. */
 export function criticalPath({ calls }: Ledger): CriticalPath {
   const path = longestPath(calls, ({ writtenTokens }) => writtenTokens);
   return { calls: path.calls, writtenTokens: path.length };
 }
 
-/** Seconds of an episode with full parallelism; null without timing. */
+/** Seconds with full parallelism; null without timing. */
 export function criticalSeconds({ calls }: Ledger): number | null {
   if (calls.some(({ seconds }) => seconds === undefined)) return null;
   return longestPath(calls, ({ seconds = 0 }) => seconds).length;

@@ -1,16 +1,16 @@
 import type { AgentId } from "../problem.ts";
 import { sumKinds, type TokenCounts, type TokenKinds } from "./token-usage.ts";
 
-/** Sender name of observations in ledgers; not allowed for agents. */
+/** Sender of observations in ledgers; not allowed for agents. */
 export const environmentName = "environment";
 
-/** Message or observation read while speaking. Repeated reading counts again. */
+/** Message or observation read while speaking; repeated reading counts again. */
 export interface LedgerRead {
-  /** Writer, or `environment` for an observation. */
+  /** Writer, or `environment`. */
   readonly from: AgentId;
-  /** Turn of the message, or of the utterance that the observation answers. */
+  /** Turn of the message, or of the answered utterance. */
   readonly turn: number;
-  /** Delivered tokens by the writer's tokenizer, 0 for silence. Observations use the reader's tokenizer. */
+  /** Count of the writer's tokenizer, 0 for silence. Observations use the reader's. */
   readonly tokens: number;
 }
 
@@ -20,21 +20,20 @@ export interface LedgerCall extends TokenKinds {
   readonly round: number;
   readonly agent: AgentId;
   readonly promptTokens: number;
-  /** Completion tokens, including end token and reasoning. */
+  /** Include end token and reasoning. */
   readonly writtenTokens: number;
   readonly reads: readonly LedgerRead[];
-  /** Opponent that played the agent; missing for the team's own. */
   readonly opponent?: string;
-  /** Wall-clock time. Never stored in run files, which are reproducible to the byte. */
+  /** Wall-clock time, never stored in run files, which are reproducible to the byte. */
   readonly seconds?: number;
 }
 
-/** All tokens of an episode by call; the source of all cost figures. */
+/** All tokens of an episode by call. */
 export interface Ledger {
   readonly calls: readonly LedgerCall[];
 }
 
-/** Sums of a ledger: calls, tokens written and read, by agent and edge. */
+/** Sums by agent and edge. */
 export interface LedgerTotals extends TokenKinds {
   readonly calls: number;
   readonly promptTokens: number;
@@ -42,25 +41,25 @@ export interface LedgerTotals extends TokenKinds {
   readonly readTokens: number;
   readonly writtenByAgent: Readonly<Record<AgentId, number>>;
   readonly readByAgent: Readonly<Record<AgentId, number>>;
-  /** Tokens read per edge, keyed `sender->receiver`. */
+  /** Keyed `sender->receiver`. */
   readonly readByEdge: Readonly<Record<string, number>>;
 }
 
 type CallTokens = Pick<LedgerCall, "promptTokens" | "writtenTokens" | keyof TokenKinds>;
 
-/** Token fields of a ledger call from its completion's usage. */
+/** Token fields of a ledger call. */
 export function callTokens(usage: TokenCounts): CallTokens {
   return { promptTokens: usage.promptTokens, writtenTokens: usage.completionTokens, ...sumKinds([usage]) };
 }
 
-/** Token counts of a ledger call or totals. */
+/** Counts of a call or totals. */
 export function tokenCounts(call: CallTokens): TokenCounts {
   return { promptTokens: call.promptTokens, completionTokens: call.writtenTokens, ...sumKinds([call]) };
 }
 
-/** Sums a ledger. Agents with calls but without tokens count 0. */
+/** Sums a ledger. */
 export function ledgerTotals(ledger: Ledger): LedgerTotals {
-  // Maps, because an agent may have the name of an inherited property.
+  // An agent may have the name of an inherited property.
   const writtenByAgent = new Map<AgentId, number>();
   const readByAgent = new Map<AgentId, number>();
   const readByEdge = new Map<string, number>();

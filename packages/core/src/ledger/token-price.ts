@@ -11,7 +11,7 @@ export interface TokenPrice {
   readonly completion: number;
   /** Default: `completion`. */
   readonly reasoning?: number;
-  /** Date of the provider's price, YYYY-MM-DD. */
+  /** YYYY-MM-DD. */
   readonly date?: string;
 }
 
@@ -27,7 +27,7 @@ export const tokenPriceShape: GroupShape<TokenPrice> = group<TokenPrice>({
   date: { shape: { kind: "text", notEmpty: true }, optional: true },
 });
 
-/** Cost of a call in US dollars: the larger of the tokens' price and the server's report; null if both are unknown. */
+/** US dollars of a call: the larger of the tokens' price and the server's report; null if both are unknown. */
 export function tokenCost(price: TokenPrice, counts: TokenCounts): number;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null;
 export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number | null {
@@ -43,7 +43,7 @@ export function tokenCost(price: TokenPrice | null, counts: TokenCounts): number
   return Math.max(dollars / 1e6, counts.costUsd ?? 0);
 }
 
-/** Highest prompt and completion rates: an upper bound for tokens of unknown kind. */
+/** Highest prompt and completion rates: an upper bound. */
 export function maxPrice({ prompt, cached = 0, cacheWrite = 0, completion, reasoning = 0 }: TokenPrice): TokenPrice {
   return { prompt: Math.max(prompt, cached, cacheWrite), completion: Math.max(completion, reasoning) };
 }

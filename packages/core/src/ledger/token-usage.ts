@@ -1,31 +1,30 @@
-/** Token kinds with separate rates; missing if the server reports none. */
+/** Missing if the server reports none. */
 export interface TokenKinds {
-  /** Prompt tokens read from the server's cache; part of the prompt tokens. */
+  /** Read from the server's cache; part of the prompt tokens. */
   readonly cachedTokens?: number;
-  /** Prompt tokens written to the server's cache; part of the prompt tokens, but not of the cached ones. */
+  /** Written to the server's cache; part of the prompt tokens, but not of the cached ones. */
   readonly cacheWriteTokens?: number;
-  /** Reasoning tokens, shown or hidden; part of the completion tokens. */
+  /** Shown or hidden; part of the completion tokens. */
   readonly reasoningTokens?: number;
-  /** US dollars reported by the server. */
   readonly costUsd?: number;
 }
 
-/** Tokens of a call by kind: cached + cache-write <= prompt, reasoning <= completion. */
+/** Cached + cache-write <= prompt, reasoning <= completion. */
 export interface TokenCounts extends TokenKinds {
   readonly promptTokens: number;
-  /** All written tokens with reasoning, and with the end token if the model counts it. */
+  /** Includes reasoning, and the end token if the model counts it. */
   readonly completionTokens: number;
 }
 
 /** Tokens of one request, with the source of the count. */
 export interface TokenUsage extends TokenCounts {
-  /** `server` only if all counts of the reply exist and agree. Other counts are never below the server's. */
+  /** `server` only if all counts exist and agree. Other counts are never below the server's. */
   readonly counted: "model" | "server" | "tokenizer" | "estimate";
 }
 
 const kindNames = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "costUsd"] as const;
 
-/** Sums token kinds over calls; kinds with sum 0 are missing. */
+/** Sums over calls; kinds with sum 0 are missing. */
 export function sumKinds(counts: Iterable<TokenKinds>): TokenKinds {
   const sums: Partial<Record<keyof TokenKinds, number>> = {};
   for (const each of counts) for (const kind of kindNames) if (each[kind]) sums[kind] = (sums[kind] ?? 0) + each[kind];

@@ -4,9 +4,8 @@ import { LaconicError } from "../errors.ts";
 const largest = 2 ** 19 * Math.PI;
 
 /**
- * Cosine of an angle in radians, error below 1 ulp. Every engine gets the bits of Node 20 (fdlibm 5.3, Sun Microsystems
- * 1993), unlike `Math.cos`.
- * @throws LaconicError `input_invalid` for an infinite angle, or one above 2^19 pi
+ * Cosine of radians, error below 1 ulp, with the bits of Node 20 on every engine (fdlibm 5.3, Sun Microsystems 1993).
+ * @throws `input_invalid` above 2^19 pi
  */
 export function cosine(angle: number): number {
   const { quarter, rest, low } = reduce(Math.abs(angle));
@@ -23,7 +22,6 @@ export function sine(angle: number): number {
 }
 
 interface Reduced {
-  /** Removed quarter turns, modulo 4. */
   readonly quarter: number;
   /** Remainder in [-pi/4, pi/4]: `rest` + `low`. */
   readonly rest: number;

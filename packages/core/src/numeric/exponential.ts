@@ -4,7 +4,7 @@ const exponentialTerms = [
   4.13813679705723846039e-8,
 ] as const;
 
-/** e^power, error below 1 ulp. Every engine gets the bits of Node 20 (fdlibm 5.3, Sun Microsystems 1993). */
+/** e^power, error below 1 ulp, with the bits of Node 20 on every engine (fdlibm 5.3, Sun Microsystems 1993). */
 export function exponential(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
@@ -31,7 +31,6 @@ const ln2Low = 1.90821492927058770002e-10;
 /** About 0.5 ln 2 and 1.5 ln 2. */
 const [half, oneAndHalf] = [(1 + 0x62e43 / 2 ** 20) / 4, 1 + 0x0a2b2 / 2 ** 20];
 
-/** Power of two nearest to e^power, as in fdlibm. */
 function twosIn(power: number): number {
   const [size, sign] = [Math.abs(power), power < 0 ? -1 : 1];
   if (size < half) return 0;

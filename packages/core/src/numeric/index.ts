@@ -1,5 +1,5 @@
 /**
- * Functions with the same bits on every JavaScript engine, statistics with their intervals, and the range of log-probs.
+ * Functions with the same bits on every JavaScript engine, and statistics.
  * @module @laconic/core/numeric
  */
 export { cosine, sine } from "./cosine.ts";

@@ -51,7 +51,7 @@ export function studentTails(t: number, freedom: number): number {
   return betaProbability(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-/** Value with its 95 % interval; ends are null without spread, such as for one run or equal runs. */
+/** Value with its 95 % interval; ends are null without spread. */
 export interface Estimate {
   readonly value: number;
   readonly low: number | null;
@@ -66,7 +66,7 @@ export function varianceOfMean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1) / n;
 }
 
-/** 95 % interval of a mean by Student's t; null without spread. */
+/** 95 % interval by Student's t; null without spread. */
 export function studentInterval(values: readonly number[]): [low: number, high: number] | null {
   const [variance, mean] = [varianceOfMean(values), meanOf(values) ?? 0];
   if (variance === 0) return null;
@@ -74,7 +74,7 @@ export function studentInterval(values: readonly number[]): [low: number, high: 
   return [mean - half, mean + half];
 }
 
-/** Two-sided p-value of a zero mean by Student's t; null without spread. */
+/** Two-sided p-value of a zero mean; null without spread. */
 export function studentTest(values: readonly number[]): number | null {
   const [variance, mean] = [varianceOfMean(values), meanOf(values) ?? 0];
   return variance === 0 ? null : studentTails(mean / Math.sqrt(variance), values.length - 1);
@@ -99,9 +99,8 @@ export interface Cluster {
 }
 
 /**
- * Wilson's interval of a share with clustered trials, such as repeats of a question, for the equivalent number of
- * independent trials. The variance is by cluster (Miller 2024, "Adding Error Bars to Evals", Eq. 4), widened by
- * Student's t for few clusters. Trials are divided by the design effect (Kish 1965), at least one per cluster.
+ * Wilson's interval of a share with clustered trials. Variance by cluster (Miller 2024, "Adding Error Bars to Evals",
+ * Eq. 4), widened by Student's t; trials are divided by the design effect (Kish 1965).
  */
 export function clusteredWilsonInterval(clusters: readonly Cluster[]): [low: number, high: number] {
   const asked = clusters.filter(({ trials }) => trials > 0);

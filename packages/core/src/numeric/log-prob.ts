@@ -7,8 +7,8 @@ export interface LogProbRange {
 }
 
 /**
- * Range for a drawn token. 64 random bits reach e^-44. Values below -1000 are masked logits, or servers' -9999 for
- * "unknown". Up to 1e-3 is rounding, the spacing of float32 at logits of 10^4.
+ * Range for a drawn token. 64 random bits reach e^-44; below -1000 are masked logits, or servers' -9999 for "unknown".
+ * Up to 1e-3 is float32 rounding at logits of 10^4.
  */
 export const sampledLogProbRange: LogProbRange = { min: -1000, max: 1e-3 };
 
@@ -21,7 +21,10 @@ export interface BadLogProb {
   readonly value: number;
 }
 
-/** Returns the first value out of range, including NaN and infinity, or null. @param mask - [tokens], 0 to skip */
+/**
+ * First value out of range or not finite, or null.
+ * @param mask - [tokens], 0 to skip
+ */
 export function findBadLogProb(data: Ragged, { min, max }: LogProbRange, mask?: Uint8Array): BadLogProb | null {
   const { values, offsets } = data;
   for (let t = 0; t < values.length; t++) {

@@ -16,22 +16,22 @@ export function ragged(rows: readonly ArrayLike<number>[]): Ragged {
   return { values, offsets };
 }
 
-/** View of one sequence's values. */
+/** One sequence's values. */
 export function raggedRow(data: Ragged, row: number): Float64Array {
   return data.values.subarray(data.offsets[row], data.offsets[row + 1]);
 }
 
-/** Views of all sequences. */
+/** All sequences' values. */
 export function raggedRows(data: Ragged): Float64Array[] {
   return Array.from({ length: data.offsets.length - 1 }, (_, row) => raggedRow(data, row));
 }
 
-/** Copies the chosen sequences, in order. */
+/** Copies sequences, in order. */
 export function raggedSelect(data: Ragged, rows: readonly number[]): Ragged {
   return ragged(rows.map((row) => raggedRow(data, row)));
 }
 
-/** @throws LaconicError `input_invalid` for different layouts; `name` is the second array */
+/** @throws `input_invalid` for different layouts */
 export function assertSameLayout(reference: Ragged, other: Ragged, name: string): void {
   const same =
     reference.offsets.length === other.offsets.length &&

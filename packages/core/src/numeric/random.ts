@@ -2,12 +2,12 @@ import { cosine } from "./cosine.ts";
 import { LaconicError } from "../errors.ts";
 import { logarithm } from "./exponential.ts";
 
-/** Position of a random stream: four 32-bit words as plain data. */
+/** Position of a random stream. */
 export type RandomState = readonly [number, number, number, number];
 
 /**
- * Seeded, splittable random stream (xoshiro128**, Blackman and Vigna 2018). `split` derives an independent stream from
- * a label without moving this one, so that new consumers never change other draws.
+ * Seeded stream (xoshiro128**, Blackman and Vigna 2018). `split` derives an independent one without moving this one, so
+ * that new consumers never change other draws.
  */
 export interface Random {
   /** Uniform in [0, 1), 32 bits. */
@@ -16,7 +16,6 @@ export interface Random {
   integer(bound: number): number;
   /** Standard normal (Box-Muller, one value per call). */
   normal(): number;
-  /** Uniform choice. */
   pick<T>(items: readonly [T, ...T[]] | readonly T[]): T;
   /** Shuffled copy (Fisher-Yates). */
   shuffle<T>(items: readonly T[]): T[];
@@ -24,7 +23,7 @@ export interface Random {
   state(): RandomState;
 }
 
-/** Starts a stream from a text or number. @throws LaconicError `input_invalid` for NaN or infinity */
+/** Starts a stream from a text or number. */
 export function randomFromSeed(seed: string | number): Random {
   if (typeof seed === "number" && !Number.isFinite(seed))
     throw new LaconicError("input_invalid", `a seed must be a string or a finite number, not ${seed}`);
@@ -32,7 +31,7 @@ export function randomFromSeed(seed: string | number): Random {
 }
 
 /**
- * Stream of a measured problem, equal in a run's evaluations, `laconic eval` and benches.
+ * Stream of a measured problem, equal in evaluations, `laconic eval` and benches.
  * @param place - problem index, from 0
  * @param repeat - sample index, from 0
  */
@@ -41,7 +40,7 @@ export function sampleStream(seed: string | number, place: number, repeat = 0): 
   return repeat === 0 ? first : first.split(`repeat/${repeat}`);
 }
 
-/** Resumes a stream from a stored position. */
+/** Resumes a stream. */
 export function randomFromState(state: RandomState): Random {
   let [a, b, c, d] = state;
   if ((a | b | c | d) === 0) d = 1; // the all-zero state is the only fixed point

@@ -1,4 +1,4 @@
-/** Spearman's rank correlation; ties share their mean rank. NaN for fewer than two pairs or a constant side. */
+/** Spearman's rank correlation; NaN for fewer than two pairs or a constant side. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [centredRanks(a), centredRanks(b)];
   const dot = (p: readonly number[], q: readonly number[]): number =>

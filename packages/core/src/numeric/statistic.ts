@@ -6,12 +6,12 @@ export interface Statistic {
   readonly max: number;
 }
 
-/** Statistic without values, neutral in merges. */
+/** Neutral in merges. */
 export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max: -Infinity };
 
 /** Summarises values. */
 export function statisticOf(values: Iterable<number>): Statistic {
-  // Index loop: an iterator would allocate an object for each of a batch's thousands of numbers.
+  // An iterator would allocate an object for each number.
   const list = values instanceof Float64Array ? values : [...values];
   let sum = 0;
   let count = 0;
@@ -41,10 +41,10 @@ export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Statistics by metric name, without the suffixes `_mean`, `_min` and `_max` of summaries. */
+/** Statistics by metric name. */
 export type Diagnostics = Readonly<Record<string, Statistic>>;
 
-/** Merges the diagnostics of two micro-batches by name. */
+/** Merges by name. */
 export function mergeDiagnostics(a: Diagnostics, b: Diagnostics): Diagnostics {
   const merged: Record<string, Statistic> = { ...a };
   for (const [name, statistic] of Object.entries(b))

@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import { boundedJson } from "../json/bounded-json.ts";
 import { findPython } from "./processes.ts";
 
-/** Answer of a Python script, or why it is missing. */
+/** Answer of a script, or why it is missing. */
 export type PythonAnswer<Answer> = { readonly answer: Answer } | { readonly missing: string };
 
 /**
- * Runs a Python script as `script QUESTION ANSWER`, two JSON files. Exit code 3 means a missing package.
- * @throws Error with its standard error for other failures
+ * Runs `script QUESTION ANSWER`, two JSON files; exit code 3 means a missing package.
+ * @throws its standard error
  */
 export async function askPython<Answer>(script: string, question: unknown): Promise<PythonAnswer<Answer>> {
   const python = findPython();

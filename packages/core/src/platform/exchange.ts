@@ -14,12 +14,11 @@ export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" 
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Errors of requests that the server did not see. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**
  * Sends a request and reads the whole reply. Redirects are refused, because they would carry the key.
- * @throws LaconicError `aborted` for aborts other than a `TimeoutError`, `reply_malformed` for too many bytes
+ * @throws `aborted`, except a `TimeoutError`; `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
   const { signal, maxBytes, fetch: send = fetch, ...init } = options;
@@ -40,7 +39,6 @@ export async function exchange(url: string, options: ExchangeOptions): Promise<E
 /**
  * Reads a body, and cancels it at its limits.
  * @param limits - `idleMs`: max milliseconds without a byte
- * @throws the result of `fail` for a reason and the bytes so far, and read errors
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,

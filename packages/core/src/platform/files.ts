@@ -7,7 +7,7 @@ import { systemOf, type System } from "./system.ts";
 
 const maxWaitMs = 5000;
 
-/** Renames a file or folder. Retries on Windows for five seconds while another program has it open. */
+/** Renames; retries on Windows for five seconds while another program has it open. */
 export async function moveFile(
   from: string,
   to: string,
@@ -25,8 +25,7 @@ export async function moveFile(
 
 /**
  * Runs a write; system errors name the path.
- * @param advice - end of the message
- * @throws LaconicError `run_unwritable`, and other errors unchanged
+ * @throws `run_unwritable`
  */
 export async function writing<T>(
   path: string,
@@ -44,7 +43,7 @@ export async function writing<T>(
 
 const cannotSync: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
 
-/** Makes the names in a folder durable; syncing a file covers only its bytes. */
+/** Syncs a folder's names; syncing a file covers only its bytes. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, "r");
@@ -58,7 +57,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Opens a file at an offset: truncates it, and makes the name of a new file durable first. */
+/** Truncates a file to an offset and makes its name durable. */
 export async function openToAppend(path: string, bytes: number): Promise<FileHandle> {
   const file = await open(path, "a");
   try {
@@ -71,7 +70,7 @@ export async function openToAppend(path: string, bytes: number): Promise<FileHan
   }
 }
 
-/** Makes a folder and its parents durably. Existing folders are synced too, in case a killed process did not. */
+/** Makes a folder and its parents durably, also existing ones, in case a killed process did not. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(resolve(path));
   if (!existsSync(path)) {
@@ -81,10 +80,7 @@ export async function makeFolder(path: string): Promise<void> {
   await syncFolder(parent);
 }
 
-/**
- * Makes a folder and its parents one by one: Node's recursive `mkdir` never ends on file systems such as `/proc`.
- * @param mode - permissions of new folders
- */
+/** Makes a folder and its parents one by one: Node's recursive `mkdir` never ends on file systems such as `/proc`. */
 export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
   if (existsSync(path)) return;
   await makeFolders(dirname(resolve(path)), mode);
@@ -98,14 +94,14 @@ async function mkdirOnce(path: string, mode?: number): Promise<void> {
   });
 }
 
-/** Removes a file or folder if it exists; retries on Windows. */
+/** Removes if it exists; retries on Windows. */
 export function removeFile(path: string, system: System = systemOf(process.platform)): Promise<void> {
   const retries = system.passing.size > 0 ? { maxRetries: 13, retryDelay: 50 } : {};
   return rm(path, { recursive: true, force: true, ...retries });
 }
 
 /**
- * Makes a folder that other processes may make too: fills a draft and renames it. The first process wins.
+ * Makes a folder that other processes may make too: fills a draft and renames it. The first wins.
  * @param fill - writes the contents, equal in all processes
  */
 export async function makeFolderOnce(folder: string, fill: (draft: string) => Promise<unknown>): Promise<void> {

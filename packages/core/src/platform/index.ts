@@ -1,5 +1,5 @@
 /**
- * Where the machine begins: what differs between Linux, macOS and Windows, and the few calls in which it shows.
+ * Differences between Linux, macOS and Windows.
  * @module @laconic/core/platform
  */
 export { openAppender } from "./appender.ts";

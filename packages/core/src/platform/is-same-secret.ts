@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares two keys in a time that reveals neither content nor length. */
+/** Compares in a time that reveals neither content nor length. */
 export function isSameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -7,7 +7,6 @@ interface FileLine {
   readonly text: string;
   /** From 1. */
   readonly row: number;
-  /** Byte offset of the line's end. */
   readonly end: number;
 }
 
@@ -16,7 +15,7 @@ const decoder = new TextDecoder();
 /**
  * Yields the lines of a file of any size; none if it is missing.
  * @param whole - omits an unfinished last line. Default true
- * @throws LaconicError `data_invalid` with file and row for an unreadable line, or one above 256 MiB
+ * @throws `data_invalid` for an unreadable line, or one above 256 MiB
  */
 export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
   let [row, end] = [0, 0];
@@ -36,11 +35,9 @@ export async function* fileLines(path: string, whole: boolean = true): AsyncGene
 }
 
 /**
- * Reads JSON lines, without an unfinished last line.
- * @param what - the file in messages, such as "a spending journal"
+ * Reads JSON lines, without an unfinished last line; returns the bytes of whole lines.
  * @param take - takes a value and its start and end in bytes; returns false for an invalid line
- * @returns bytes of whole lines; 0 if the file is missing
- * @throws LaconicError `data_invalid` with file and row
+ * @throws `data_invalid`
  */
 export async function readJsonLines(
   path: string,

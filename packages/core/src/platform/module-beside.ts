@@ -1,7 +1,6 @@
 /**
  * URL of a neighbouring module: TypeScript in the repository, JavaScript in a package.
- * @param path - without extension, such as `./worker-main`
- * @param url - `import.meta.url` of the calling module
+ * @param path - without extension
  */
 export function moduleBeside(path: string, url: string): URL {
   const extension = new URL(url).pathname.endsWith(".ts") ? "ts" : "js";

@@ -24,9 +24,7 @@ export function endProcessTree(pid: number, system: System = systemOf(process.pl
 function endProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
-  } catch {
-    // already ended
-  }
+  } catch {}
 }
 
 /** Python of an environment (venv or conda), or null. */
@@ -34,14 +32,14 @@ export function pythonOf(prefix: string, system: System = systemOf(process.platf
   return system.pythonsBelow.map((each) => join(prefix, each)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Python to use: LACONIC_PYTHON, `.venv` in this folder, or the first on the path. */
+/** LACONIC_PYTHON, `.venv` in this folder, or the first on the path. */
 export function findPython(system: System = systemOf(process.platform)): string {
   return (
     process.env["LACONIC_PYTHON"] || (pythonOf(join(process.cwd(), ".venv"), system) ?? (system.pythons[0] as string))
   );
 }
 
-/** npm command without a shell, because Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
+/** npm without a shell, because Node does not spawn the `.cmd` of Windows (CVE-2024-27980). */
 export function npmCommand(
   system: System = systemOf(process.platform),
   { npm_execpath: own }: NodeJS.ProcessEnv = process.env,

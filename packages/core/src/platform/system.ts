@@ -1,21 +1,20 @@
-/** Program with its arguments; never passed through a shell. */
+/** Never passed through a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** Differences between operating systems, as values that are testable anywhere. */
+/** Differences between operating systems, testable anywhere. */
 export interface System {
   readonly title: "Linux" | "macOS" | "Windows";
   /** File name of a shared library: `libc10.so`, `libc10.dylib`, `c10.dll`. */
   library(name: string): string;
   readonly cLibrary: string;
   readonly pythons: readonly string[];
-  /** Python paths in an environment folder (venv or conda). */
+  /** Paths in an environment folder (venv or conda). */
   readonly pythonsBelow: readonly string[];
-  /** Package paths in an environment folder; `*` is the name of a Python. */
+  /** Paths in it; `*` is the name of a Python. */
   readonly packagesBelow: readonly string[];
   open(url: string): Command;
-  /** Whether signals reach process groups. */
   readonly hasGroups: boolean;
-  /** Codes of temporary file errors, while another program holds the file. */
+  /** Temporary, while another program holds the file. */
   readonly passing: ReadonlySet<string>;
 }
 
@@ -55,7 +54,7 @@ const windows: System = {
   passing: new Set(["EPERM", "EACCES", "EBUSY"]),
 };
 
-/** System of a Node platform name; Linux if unknown. */
+/** System of a platform name; Linux if unknown. */
 export function systemOf(platform: string): System {
   return platform === "win32" ? windows : platform === "darwin" ? macOs : linux;
 }

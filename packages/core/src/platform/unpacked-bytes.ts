@@ -9,13 +9,12 @@ const unpackers: Readonly<Record<"gzip" | "deflate" | "deflate-raw", Unpack>> = 
   "deflate-raw": inflateRawSync,
 };
 
-/** Max bytes of rows that are packed together; a row has at most 256 MiB. */
+/** Max bytes of rows that are packed together. */
 const mostOfRun: number = 300 << 20;
 
 /**
- * Unpacks zlib data up to a limit, because a few megabytes may expand to terabytes.
- * @param most - max bytes of the result
- * @throws LaconicError `data_invalid` for invalid, truncated or too large data
+ * Unpacks zlib data up to `most` bytes, because a few megabytes may expand to terabytes.
+ * @throws `data_invalid`
  */
 export function unpackedBytes(
   bytes: Uint8Array,

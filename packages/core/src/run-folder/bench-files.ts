@@ -5,10 +5,10 @@ import type { TokenCounts, TokenUsage } from "../ledger/token-usage.ts";
 /** Files of a bench folder. */
 export const benchFiles = {
   settings: "bench.json",
-  /** Sample per line; the last line of a sample counts. */
+  /** The last line of a sample counts. */
   samples: "samples.jsonl",
   questions: "questions.jsonl",
-  /** Gzip member per sample, each a line with a `StoredCalls`: `zcat` gives JSON lines. */
+  /** A gzip member per sample: `zcat` gives JSON lines. */
   calls: "calls.jsonl.gz",
 } as const;
 
@@ -18,19 +18,18 @@ export interface StoredQuestion {
   readonly id: string;
   readonly question: string;
   readonly gold: string;
-  /** Kind of grading, such as `numeric`. */
   readonly grading: string;
-  /** Program tests, at most 20,000 characters. */
+  /** At most 20,000 characters. */
   readonly tests: string | null;
 }
 
-/** Byte range of a sample's calls in their file. */
+/** Byte range of a sample's calls. */
 export interface CallsPlace {
   readonly from: number;
   readonly bytes: number;
 }
 
-/** Request and reply of a model call. */
+/** Request and reply. */
 export interface StoredCall extends TokenCounts {
   readonly agent: AgentId;
   readonly model: string;
@@ -39,29 +38,27 @@ export interface StoredCall extends TokenCounts {
   /** Null if the call failed. */
   readonly reply: string | null;
   readonly finishReason: FinishReason | null;
-  /** Missing if the call failed. */
   readonly counted?: TokenUsage["counted"];
   readonly seconds: number;
   readonly error: string | null;
 }
 
-/** Calls of one attempt at a sample, in order of sending. */
+/** Calls of a sample, in order of sending. */
 export interface StoredCalls {
-  /** `sampleKey` of the sample, to detect calls of another sample. */
+  /** Detects calls of another sample. */
   readonly sample: string;
   readonly calls: readonly StoredCall[];
-  /** Number of calls omitted at the end because of their size. */
+  /** Omitted at the end because of size. */
   readonly leftOut: number;
 }
 
-/** Grading step between reply and verdict: text extracted from the answer, and from the gold if used. */
+/** Text extracted from the answer, and from the gold if used. */
 export interface GradingStep {
   readonly name: string;
   readonly answer: string;
   readonly gold: string | null;
-  /** Result of program tests: `passed`, or the failure. */
   readonly ended?: string | undefined;
 }
 
-/** Max characters per text, and max steps per verdict. */
+/** Max characters per text, max steps per verdict. */
 export const gradingStepLimits = { characters: 400, steps: 16 } as const;

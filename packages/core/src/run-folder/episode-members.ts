@@ -1,6 +1,6 @@
 /**
- * Container of a run's episodes: a gzip file (RFC 1952) with one member per training step and evaluation. Each member
- * is a line of JSON, so `zcat` gives JSON lines. Headers have length and kind, so that readers can skip members.
+ * Gzip file (RFC 1952) with one member per training step and evaluation, each a line of JSON. Headers have length and
+ * kind, so that readers can skip members.
  */
 
 /** Header of a member. */
@@ -8,11 +8,11 @@ export interface MemberHead {
   readonly step: number;
   readonly kind: "step" | "evaluation";
   readonly version: number;
-  /** Whether it has all episodes with training data; otherwise only the few shown to readers. */
+  /** Otherwise it has only the few shown to readers. */
   readonly isComplete: boolean;
 }
 
-/** Byte range of a member, or of damaged bytes (`head` is null). */
+/** Byte range; `head` is null for damaged bytes. */
 export interface MemberPlace {
   readonly head: MemberHead | null;
   readonly from: number;
@@ -20,7 +20,7 @@ export interface MemberPlace {
   readonly isLast: boolean;
 }
 
-/** Reads bytes at an offset, fewer at the end of the file; null if unreadable. */
+/** Fewer bytes at the end of the file; null if unreadable. */
 export type ReadAt = (from: number, length: number) => Promise<Uint8Array | null>;
 
 /** Gzip with extra field: deflated, no time, unknown system; 14 bytes of extra with 10 in subfield "LC". */
@@ -28,7 +28,10 @@ const signature = Uint8Array.of(0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 14, 0, 0x4
 const headBytes = signature.length + 10;
 const plainHeadBytes = 10;
 
-/** Adds a member's header to gzipped data. @throws RangeError for a gzip with optional header fields */
+/**
+ * Adds a header to gzipped data.
+ * @throws RangeError for a gzip with optional header fields
+ */
 export function gzipMember(gzip: Uint8Array, { step, kind, version, isComplete }: MemberHead): Uint8Array {
   if (gzip[0] !== signature[0] || gzip[1] !== signature[1] || gzip[3] !== 0)
     throw new RangeError("expected a gzip without header fields");
@@ -59,12 +62,12 @@ function headAt(bytes: Uint8Array, at: number): (MemberHead & { readonly length:
 const pieceBytes = 1 << 16;
 const jumpBytes = 1 << 12;
 
-/** Yields the members of a file by their headers. Damaged bytes are skipped up to the next member. */
+/** Yields members by their headers; skips damaged bytes. */
 export async function* membersIn(read: ReadAt, start = 0): AsyncGenerator<MemberPlace> {
   const none: Uint8Array = new Uint8Array();
   let piece: Uint8Array = none;
   let pieceAt = 0;
-  /** Reads many small members at once, but little more than the headers of large ones. */
+  /** Many small members at once, little more than the headers of large ones. */
   let ahead = pieceBytes;
   const bytesAt = async (from: number, length: number): Promise<Uint8Array> => {
     if (from < pieceAt || from + length > pieceAt + piece.length) {
@@ -106,7 +109,7 @@ async function nextMember(
   }
 }
 
-/** Whether the last member of a file of `size` bytes is complete; reads only the end. */
+/** Whether the last member is complete; reads only the end. */
 export async function endsWhole(read: ReadAt, size: number): Promise<boolean> {
   for (let length = pieceBytes; ; length *= 8) {
     const from = Math.max(0, size - length);

@@ -1,5 +1,5 @@
 /**
- * What a run folder holds: the names of its files, and the form of its episodes. Writer, dashboard and `verify` share it.
+ * Files of a run folder and the form of its episodes, for writer, dashboard and `verify`.
  * @module @laconic/core/run-folder
  */
 export { endsWhole, gzipMember, membersIn } from "./episode-members.ts";

@@ -1,7 +1,7 @@
 /** Little-endian floats in base64: `f32` if exact for all numbers, else `f64`. */
 export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
 
-/** Packs numbers into at most half the bytes of a JSON list, without loss. */
+/** Packs without loss into at most half the bytes of a JSON list. */
 export function packNumbers(values: Iterable<number>): PackedNumbers {
   const exact = Float64Array.from(values);
   const single = Float32Array.from(exact);
@@ -10,7 +10,10 @@ export function packNumbers(values: Iterable<number>): PackedNumbers {
     : { f64: base64(littleEndian(exact)) };
 }
 
-/** Unpacks numbers. @throws Error for invalid base64 */
+/**
+ * Unpacks.
+ * @throws Error for invalid base64
+ */
 export function unpackNumbers(packed: PackedNumbers): Float64Array {
   const size = "f32" in packed ? 4 : 8;
   const bytes = fromBase64("f32" in packed ? packed.f32 : packed.f64);

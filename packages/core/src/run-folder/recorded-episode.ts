@@ -3,20 +3,23 @@ import type { Problem } from "../problem.ts";
 import { unpackNumbers } from "./packed-numbers.ts";
 import type { StoredContent, StoredScore, StoredTerms } from "./stored-step.ts";
 
-/** Episode of an evaluation or of training with its result, for sinks, reports and commands. */
+/** Episode of an evaluation or of training with its result. */
 export interface RecordedEpisode {
   readonly step: number;
   readonly problem: Problem;
   readonly episode: Episode;
-  /** Only in training, like `terms`; null if the reward does not apply. */
+  /** Only in training; null if the reward does not apply. */
   readonly reward?: number | null;
   readonly terms?: StoredTerms;
   readonly score?: StoredScore | null;
-  /** Grade in an evaluation; NaN if missing. */
+  /** NaN if missing. */
   readonly task?: number;
 }
 
-/** Returns a step's or evaluation's episodes with utterances and traces. @throws Error naming missing content */
+/**
+ * A step's or evaluation's episodes with utterances and traces.
+ * @throws Error naming missing content
+ */
 export function recordedEpisodes(step: number, content: StoredContent): RecordedEpisode[] {
   const utterances = utterancesIn(content);
   const of = (number: number): { readonly episode: Episode; readonly score?: StoredScore | null } => {

@@ -12,7 +12,6 @@ export const runFiles = {
   probe: "probe.json",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
-  /** Row per reply of a sampling server: server, weights and version. */
   samplers: "samplers.jsonl",
   changes: "changes.jsonl",
   warmStart: "warm-start.json",
@@ -24,20 +23,19 @@ export const runFiles = {
 /** Lifecycle and checks of a file in a run folder. */
 export interface RunFileRules {
   /**
-   * `replaced`: rewritten by each process that opens the run. `cleared`: removed before a new run in an empty run's
-   * folder. `trace`: cleared, and truncated to the checkpoint on resume. `stays`: never removed.
+   * `replaced` by each process that opens the run; `cleared` before a new run; `trace`: cleared, and truncated to the
+   * checkpoint on resume; `stays`.
    */
   readonly life: "replaced" | "cleared" | "trace" | "stays";
   /** `object`: a JSON object, or missing. `end`: complete last row. `rows`: each row is an object. */
   readonly checks?: readonly ("object" | "end" | "rows")[];
-  /** Has one row per step, in order. */
   readonly isByStep?: boolean;
-  /** Differs between equal runs: clock and machine. */
+  /** Clock and machine. */
   readonly isUnequal?: boolean;
   readonly isFolder?: boolean;
 }
 
-/** Rules of all files, for clearing, resuming, comparing and checking. */
+/** Rules of all files. */
 export const runFileRules: Readonly<Record<keyof typeof runFiles, RunFileRules>> = {
   config: { life: "cleared" },
   manifest: { life: "replaced", checks: ["object"] },

@@ -2,7 +2,7 @@ import type { Episode, Utterance } from "../episode/episode.ts";
 import type { AgentId, Problem } from "../problem.ts";
 import type { PackedNumbers } from "./packed-numbers.ts";
 
-/** Content version of members in `episodes.jsonl.gz`; breaking changes raise it. */
+/** Version of members in `episodes.jsonl.gz`; breaking changes raise it. */
 export const recordVersion = 2;
 
 type Numbers = Readonly<Record<string, number>>;
@@ -10,10 +10,10 @@ type Numbers = Readonly<Record<string, number>>;
 /** Numbers by name; null for NaN and infinity. */
 export type StoredTerms = Readonly<Record<string, number | null>>;
 
-/** Stored utterance; log-probs are stored together for the whole record. */
+/** Log-probs are stored together for the whole record. */
 export interface StoredUtterance extends Omit<Utterance, "prompt" | "trace"> {
   readonly prompt?: string;
-  /** Present for a local policy, like `tokens`. */
+  /** Present for a local policy. */
   readonly promptTokens?: readonly number[];
   readonly tokens?: readonly number[];
 }
@@ -29,13 +29,13 @@ export interface StoredScore {
   };
 }
 
-/** Stored episode. Utterances are indices in the record, because episodes of a tree share them. */
+/** Utterances are indices in the record, because episodes of a tree share them. */
 export interface StoredEpisode<U = number> extends Omit<Episode, "utterances"> {
   readonly utterances: readonly U[];
   readonly score?: StoredScore | null;
 }
 
-/** Episode of a step with its reward; other episodes are indices in the record. */
+/** Other episodes are indices in the record. */
 export interface StoredRollout {
   readonly group: number;
   readonly episode: number;
@@ -44,7 +44,7 @@ export interface StoredRollout {
   readonly reward: number | null;
   readonly agentRewards?: Numbers;
   readonly credit?: readonly (readonly [turn: number, value: number | null])[];
-  /** Episode with the agent silent, by agent. */
+  /** The agent silent, by agent. */
   readonly without?: Readonly<Record<AgentId, number>>;
   readonly greedy?: number;
   readonly greedyReward?: number | null;
@@ -60,7 +60,7 @@ export interface StoredNode {
   }[];
 }
 
-/** Tree of one problem, with replies by `path|agent|reply`. */
+/** Replies by `path|agent|reply`. */
 export interface StoredTree {
   readonly group: number;
   readonly agents: readonly AgentId[];
@@ -78,25 +78,25 @@ export interface StoredUpdate {
   readonly gradNorm: number | null;
   readonly learningRate: number;
   readonly applied: boolean;
-  /** Supervised examples of the step: prompt and completion tokens, and log π of the completion. */
+  /** Prompt, completion, and log π of the completion. */
   readonly examples?: {
     readonly sequences: readonly (readonly [prompt: readonly number[], completion: readonly number[]])[];
     readonly logProbs: PackedNumbers;
   };
 }
 
-/** Training data of a policy: rollout and turn of each sequence, with advantages per sequence or token. */
+/** Rollout and turn of each sequence, with advantages per sequence or token. */
 export interface StoredPolicy {
   readonly agents: readonly AgentId[];
   readonly prices: Numbers;
-  /** Rewards of the rollouts, for a policy with separate prices. */
+  /** Set for a policy with separate prices. */
   readonly rewards?: readonly (number | null)[];
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
   readonly advantages: PackedNumbers;
   /** Null if equal to the sampler's. */
   readonly oldLogProbs: PackedNumbers | null;
   readonly refLogProbs?: PackedNumbers;
-  /** Log-probs of other policies, by `NAME@old`, `NAME@now` or `NAME@first`. */
+  /** Keyed by `NAME@old`, `NAME@now` or `NAME@first`. */
   readonly policyLogProbs?: Readonly<Record<string, PackedNumbers>>;
   readonly updates: readonly StoredUpdate[];
 }
@@ -105,17 +105,17 @@ export interface StoredPolicy {
 export interface StoredEpisodes {
   readonly episodes: readonly StoredEpisode[];
   readonly utterances: readonly StoredUtterance[];
-  /** Sampler's log-probs of utterances with tokens, in order. */
+  /** Log-probs of utterances with tokens, in order. */
   readonly sampledLogProbs: PackedNumbers;
 }
 
 /** Inputs and results of a training step. */
 export interface StoredStep extends StoredEpisodes {
   readonly step: number;
-  /** Sampling temperature, if a schedule changes it. */
+  /** Set if a schedule changes it. */
   readonly temperature?: number;
   readonly scoring: Numbers;
-  /** Lag of the sampling weights in steps: one for all groups, or per group. */
+  /** Steps: for all groups, or per group. */
   readonly lag: number | readonly number[];
   readonly prices: Numbers;
   readonly problems: readonly (Problem | null)[];
@@ -130,7 +130,7 @@ export interface StoredEvaluation extends StoredEpisodes {
   readonly played: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];
 }
 
-/** Record of unknown kind; a damaged file may lack everything but episodes. */
+/** A damaged file may lack everything but episodes. */
 export type StoredContent = StoredEpisodes &
   Partial<Omit<StoredStep, keyof StoredEpisodes>> &
   Partial<Pick<StoredEvaluation, "played">>;

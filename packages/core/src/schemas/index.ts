@@ -1,5 +1,5 @@
 /**
- * What is stored, as zod schemas: plain data is checked at the border, nowhere else.
+ * What is stored, as zod schemas.
  * @module @laconic/core/schemas
  */
 export { episodeSchema, problemSchema } from "./stored.ts";

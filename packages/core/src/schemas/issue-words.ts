@@ -17,10 +17,7 @@ const kinds: Readonly<Record<string, string>> = {
   function: "a function",
 };
 
-/**
- * Messages of zod issues: accepted values, the input, and the nearest known name. Pass it as `error` to
- * `schema.safeParse`; custom messages of a schema are kept.
- */
+/** Messages of zod issues with the nearest known name, for `schema.safeParse`; custom messages are kept. */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   const given = shownValue(issue.input);
   switch (issue.code) {

@@ -2,7 +2,10 @@ import type * as z from "zod";
 import type { LaconicError } from "../errors.ts";
 import { issueWords } from "./issue-words.ts";
 
-/** Parses a value by its schema. @throws the result of `refuse` for the first invalid key and the reason */
+/**
+ * Parses by a schema.
+ * @throws the result of `refuse` for the first invalid key
+ */
 export function parseBy<S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
 
-/** Returns the zod schema of a shape, so that a shape can be part of a larger schema. */
+/** Zod schema of a shape, for larger schemas. */
 export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
 export function schemaOf(shape: Shape): z.ZodType;
 export function schemaOf(shape: Shape): z.ZodType {

@@ -1,7 +1,7 @@
 import { isRecord } from "./is-record.ts";
 import type { Field } from "./shape.ts";
 
-/** Adds the defaults of missing settings that have an effect. @param shape - a group */
+/** Adds the defaults of missing settings that have an effect. */
 export function fillDefaults<T extends object>(shape: { readonly fields: object }, settings: T): T {
   const found: Record<string, unknown> = Object.fromEntries(Object.entries(settings));
   for (const [name, field] of Object.entries(shape.fields as Readonly<Record<string, Field>>)) {

@@ -74,7 +74,7 @@ function fitsNumber({ integer, min, above, max, below }: NumberShape, value: unk
   );
 }
 
-/** Describes a range: "a whole number from 1", "a finite number above 0 below 1". */
+/** Describes a range: "a finite number above 0 below 1". */
 export function rangeOf({ integer, min, above, max, below }: NumberShape): string {
   const low = min !== undefined ? [`from ${min}`] : above !== undefined ? [`above ${above}`] : [];
   const high = max !== undefined ? [`to ${max}`] : below !== undefined ? [`below ${below}`] : [];
@@ -95,8 +95,8 @@ function shapeMismatch(reason: string): ShapeMismatch {
 
 /**
  * Refuses a value that does not match its shape.
- * @param place - key of the value in a larger configuration, such as `budget`
- * @throws LaconicError `config_invalid` naming the key
+ * @param place - key in a larger configuration
+ * @throws `config_invalid`
  */
 export function checkShape(shape: Shape, value: unknown, place: string): void {
   const found = findShapeMismatch(shape, value);

@@ -1,4 +1,4 @@
-/** Returns the known name with the fewest edits, if close enough for a typo. */
+/** The known name with the fewest edits, if close enough for a typo. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const ranked = known.map((each) => ({ each, edits: editDistance(name, each) })).toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];

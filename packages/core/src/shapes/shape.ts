@@ -1,4 +1,4 @@
-/** Allowed values as plain data. Checks, configuration schemas, help and docs derive from it. */
+/** Allowed values as plain data; checks, schemas, help and docs derive from it. */
 export type Shape =
   | NumberShape
   | { readonly kind: "boolean" }
@@ -8,7 +8,7 @@ export type Shape =
   | { readonly kind: "group"; readonly fields: Readonly<Record<string, Field>> }
   | { readonly kind: "either"; readonly of: readonly Shape[] };
 
-/** Finite number in a range, with inclusive `min` and `max`. */
+/** Inclusive `min` and `max`. */
 export interface NumberShape {
   readonly kind: "number";
   readonly integer?: boolean;
@@ -20,18 +20,17 @@ export interface NumberShape {
 
 /** Field of a group. */
 export interface Field {
-  /** Description for help and editors. */
   readonly help?: string;
   readonly shape: Shape;
   readonly optional?: boolean;
   readonly nullable?: boolean;
-  /** Value of a missing field. Optional fields without a default are off. */
+  /** Optional fields without a default are off. */
   readonly default?: unknown;
-  /** Whether it has an effect with the other fields. Default: always. */
+  /** Whether it has an effect. Default: always. */
   readonly actsWith?: (others: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Fields of a type; a missing key does not compile. */
+/** A missing key does not compile. */
 export type FieldsOf<T> = {
   readonly [K in keyof T]-?: Field &
     (undefined extends T[K] ? { readonly optional: true } : { readonly optional?: false }) &
@@ -44,7 +43,7 @@ export interface GroupShape<T> {
   readonly fields: FieldsOf<T>;
 }
 
-/** Shape of an object with these fields. */
+/** Object with these fields. */
 export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
   return { kind: "group", fields };
 }

@@ -1,6 +1,6 @@
 import type { Estimate } from "../numeric/intervals.ts";
 
-/** Number, or null or undefined if missing. All formats write missing values and NaN as `–`. */
+/** Missing values and NaN are written as `–`. */
 type Maybe = number | null | undefined;
 
 const missing = "–";
@@ -19,8 +19,8 @@ export function formatNumber(value: Maybe): string {
 }
 
 /**
- * Formats a column with equal decimals: three significant digits for the largest, without common trailing zeros.
- * Columns that reach 1,000, or stay below 1e-4, are formatted per number.
+ * Equal decimals: three significant digits for the largest, without common trailing zeros. Columns that reach 1,000, or
+ * stay below 1e-4, are formatted per number.
  */
 export function formatColumn(values: readonly Maybe[]): string[] {
   const sizes = values.flatMap((value) => (isNumber(value) && Number.isFinite(value) ? [Math.abs(value)] : []));
@@ -36,7 +36,7 @@ export function formatColumn(values: readonly Maybe[]): string[] {
   });
 }
 
-/** Formats the numbers of a table by column; other cells are unchanged. */
+/** Formats numbers by column. */
 export function formatCells(rows: readonly (readonly (string | Maybe)[])[]): string[][] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const shown = Array.from({ length: columns }, (_, column) =>
@@ -57,13 +57,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** Share as per cent: 0.5 is `50.0 %`. */
+/** 0.5 is `50.0 %`. */
 export function formatPercent(share: Maybe, decimals = 1): string {
   const hundredths = formatShare(share, decimals);
   return hundredths === missing ? missing : `${hundredths} %`;
 }
 
-/** {@link formatPercent} without its sign, for columns headed per cent: `50.0`. */
+/** {@link formatPercent} without its sign. */
 export function formatShare(share: Maybe, decimals = 1): string {
   if (!isNumber(share) || !Number.isFinite(share)) return missing;
   const text = Math.abs(100 * share).toFixed(decimals);
