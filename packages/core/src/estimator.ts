@@ -7,9 +7,9 @@ import type { Diagnostics } from "./numeric/statistic.ts";
 export interface RewardBatch {
   /** Sum of terms minus priced costs; NaN if the reward does not apply. [S] */
   readonly rewards: Float64Array;
-  /** Part from the turn's own terms. [S] */
+  /** Reward part from the turn's own terms. [S] */
   readonly turnRewards: Float64Array;
-  /** Part from environment steps until its agent's next turn, included in `rewards` of all the agent's rows. [S] */
+  /** Reward part from environment steps until its agent's next turn, included in `rewards` of all the agent's rows. [S] */
   readonly stepRewards: Float64Array;
   /** Rows of one query share a group. [S] */
   readonly groups: Int32Array;
@@ -71,7 +71,7 @@ export interface Estimator<State = unknown> {
 
 type Given = Float64Array | readonly number[] | Advantages;
 
-/** Number lists are advantages. */
+/** Estimator as a function; number lists are advantages. */
 export type EstimatorFunction = (batch: RewardBatch) => Given | Promise<Given>;
 
 /** Wraps a function as an estimator. */

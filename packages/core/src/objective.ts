@@ -48,7 +48,7 @@ export interface ObjectiveInput {
   readonly totals?: BatchTotals;
 }
 
-/** Loss with its gradient. */
+/** Loss with its gradient and diagnostics. */
 export interface ObjectiveOutput {
   /** Minimised. */
   readonly loss: number;

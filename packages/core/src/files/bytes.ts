@@ -1,4 +1,4 @@
-/** Concatenates. */
+/** Concatenates byte arrays. */
 export function joinBytes(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -13,7 +13,7 @@ export interface FileSystem {
   size(path: string): Promise<number>;
   /** Fewer bytes at the end of the file. */
   readPart(path: string, from: number, length: number): Promise<Uint8Array>;
-  /** Reads in a stream. */
+  /** Streams a file that may be larger than memory. */
   digest(path: string): Promise<FileDigest>;
   write(path: string, data: Uint8Array | string): Promise<void>;
   append(path: string, data: Uint8Array | string): Promise<void>;

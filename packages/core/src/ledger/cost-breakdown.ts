@@ -18,7 +18,7 @@ export interface TokenCount {
   readonly kind: keyof typeof countedParts;
   /** Writer or reader. */
   readonly by?: AgentId;
-  /** Sender. */
+  /** Sender of the messages. */
   readonly from?: AgentId;
 }
 
