@@ -1,7 +1,7 @@
 import { LaconicError, type BatchTotals } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
-/** Aggregation of token losses: L = sum of weight * loss, for P prompts and N sequences. */
+/** Weights of token losses: L = sum of weight * loss, for P prompts and N sequences. */
 export type Aggregation =
   /** 1 / (N |y|): GRPO, GSPO, SAPO. */
   | "seq-mean-token-mean"
@@ -29,7 +29,10 @@ const divisorOf: Readonly<
 
 export const aggregations: readonly string[] = Object.keys(divisorOf);
 
-/** Token weight per sequence, [S]; 0 if empty. @param constantLength - L of `seq-mean-token-sum-norm` */
+/**
+ * Token weight per sequence, [S]; 0 if empty.
+ * @param constantLength - L of `seq-mean-token-sum-norm`
+ */
 export function sequenceWeights(
   prepared: Prepared,
   aggregation: Aggregation,
@@ -43,7 +46,7 @@ export function sequenceWeights(
   });
 }
 
-/** Requires a whole batch, because a part may lack tokens of a group. */
+/** A part may lack tokens of a group. */
 function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
   const { groups } = input;
   if (!groups || totals.groups === undefined)

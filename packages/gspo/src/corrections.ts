@@ -12,10 +12,9 @@ import { addKl, checkKl, klNeeds, klSettings, type KlOptions } from "./kl.ts";
 import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
 /**
- * Adds truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage, and thus the
- * loss.
- * @throws LaconicError `config_invalid` for invalid options; at evaluation `input_invalid` without `rollLogProbs`,
- * `objective_refused` if they equal the old log-probs
+ * Adds truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage.
+ * @throws `config_invalid`; at evaluation `input_invalid` without `rollLogProbs`, `objective_refused` if they equal the
+ * old log-probs
  */
 export function withImportance(objective: Objective, options: ImportanceOptions): Objective {
   checkImportance(options);
@@ -36,7 +35,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
 
 /**
  * Drops drifted sequences: A < 0 and mean log π_roll - log π above the limit (DeepSeek-V3.2; about 0.5).
- * @throws LaconicError `config_invalid` for a limit <= 0
+ * @throws `config_invalid`
  */
 export function withOffPolicyMask(objective: Objective, limit: number): Objective {
   checkOffPolicyMask(limit);
@@ -56,8 +55,8 @@ export function withOffPolicyMask(objective: Objective, limit: number): Objectiv
 }
 
 /**
- * Adds a penalty for divergence from a reference, with the token weights of `aggregation`.
- * @throws LaconicError `config_invalid` for invalid options; `input_invalid` at evaluation without `refLogProbs`
+ * Adds a penalty for divergence from a reference.
+ * @throws `config_invalid`; `input_invalid` at evaluation without `refLogProbs`
  */
 export function withKl(
   objective: Objective,
@@ -81,7 +80,7 @@ export function withKl(
   };
 }
 
-/** Advantages times token weights; one per sequence if its tokens share one. */
+/** Weighted advantages; one per sequence if its tokens share one. */
 function rescaled(prepared: Prepared, weights: Float64Array, byToken: boolean): Float64Array {
   const { input, sequences, advantagePerToken } = prepared;
   const { offsets } = input.logProbs;

@@ -3,10 +3,9 @@ import { klValue } from "./kl.ts";
 import type { Prepared } from "./prepare.ts";
 
 /**
- * Diagnostics of all objectives, as in TRL: active clips only. Single passes without intermediate arrays, because
- * batches have half a million tokens.
+ * Diagnostics of all objectives: active clips only, as in TRL. Single passes, because batches have half a million
+ * tokens.
  * @param clipped - per unit (token or sequence): -1 below, 1 above, 0 inside
- * @param ratios - per unit
  * @param clamped - number of units with a clamped log-ratio
  */
 export function ratioDiagnostics(
@@ -28,11 +27,11 @@ export function ratioDiagnostics(
   };
 }
 
-/** Upper bounds of |y| per bucket; the last bucket is open. */
+/** Upper bounds of |y|; the last bucket is open. */
 const lengthBuckets = [1, 4, 16, 64, 256] as const;
 
 /**
- * Share of clipped sequences by |y|, such as `clip_ratio/region/len_2_4`. Short sequences are clipped by noise.
+ * Share of clipped sequences by |y|; short ones are clipped by noise.
  * @param clipped - per sequence with trained tokens, in order
  */
 export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagnostics {
@@ -61,7 +60,7 @@ function bucketName(bucket: number): string {
   return smallest === largest ? `len_${largest}` : `len_${smallest}_${largest}`;
 }
 
-/** Drift of π from π_old per token. */
+/** Drift of π from π_old. */
 function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   const { mask } = input;
   let count = 0;
@@ -86,7 +85,7 @@ function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
     if (d < lowest) lowest = d;
     if (d > highest) highest = d;
   }
-  // k3 has its minimum 0 at d = 0 and grows on both sides.
+  // k3 grows on both sides of d = 0.
   const k3Max = count === 0 ? -Infinity : Math.max(klValue("k3", -lowest), klValue("k3", -highest));
   return {
     log_ratio_abs: { sum: sumAbs, count, min: smallest, max: Math.max(-lowest, highest) },

@@ -5,11 +5,11 @@ export interface GroupItem {
   readonly problem: string | number;
   readonly agent?: string;
   readonly turn?: number;
-  /** Node of a rollout tree, shared by samples with the same joint history. */
+  /** Shared by samples with the same joint history. */
   readonly node?: string | number;
 }
 
-/** Baseline scope: a prompt, an agent on it, an agent's turn on it, or tree siblings. */
+/** A prompt, an agent on it, an agent's turn on it, or tree siblings. */
 export type GroupKey = "prompt" | "prompt+agent" | "prompt+agent+turn" | "tree-node";
 
 const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = {
@@ -20,8 +20,8 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
 };
 
 /**
- * Returns a group id per item, numbered by first appearance.
- * @throws LaconicError `input_invalid` for an item without a required coordinate; `config_invalid` for an unknown key
+ * Group ids by first appearance.
+ * @throws `input_invalid` for a missing coordinate; `config_invalid`
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   checkChoice("groups: the key", key, Object.keys(coordinatesOf));

@@ -6,17 +6,17 @@ import type { Prepared } from "./prepare.ts";
 export const importanceKinds = ["truncate", "mask"] as const;
 export const importanceLevels = ["token", "sequence", "geometric"] as const;
 
-/** Correction for different log-probs of sampler and trainer: detached ρ = π_old / π_roll multiplies the loss. */
+/** Corrects different log-probs of sampler and trainer: detached ρ = π_old / π_roll multiplies the loss. */
 export interface ImportanceOptions {
   /** `truncate` (TIS): min(ρ, C). `mask` (MIS): ρ where 1/C <= ρ <= C, else 0. */
   readonly kind: (typeof importanceKinds)[number];
-  /** Per token, product over the sequence, or its geometric mean. */
+  /** Token, product over the sequence, or its geometric mean. */
   readonly level: (typeof importanceLevels)[number];
   /** C > 1: 2 in verl and MARTI, 3 in TRL. */
   readonly cap: number;
   /** Drops sequences with a token ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
-  /** Corrects only above this mean |log π_old - log π_roll|, from `totals.samplerGap` or the input. */
+  /** Corrects only above this mean |log π_old - log π_roll|. */
   readonly gapAbove?: number;
 }
 
@@ -60,7 +60,7 @@ export function importanceWeights(
   }
   const { samplerGap = total / Math.max(1, compared) } = prepared.totals;
   if (options.gapAbove !== undefined && samplerGap <= options.gapAbove) return null;
-  // Bypass mode uses the sampler's log-probs as old ones. Two engines may agree on the few tokens of a micro-batch.
+  // Bypass mode uses the sampler's log-probs as old ones.
   const isWhole = compared >= chanceTokens || compared === prepared.totals.tokens;
   if (compared > 0 && samplerGap === 0 && (isWhole || prepared.totals.samplerGap !== undefined))
     throw new LaconicError(
@@ -111,8 +111,8 @@ export function checkOffPolicyMask(limit: number): void {
 }
 
 /**
- * 1 for sequences with A < 0 and mean log π_roll - log π above the limit, else 0; [S]. The sampler's log-probs include
- * drift of weights and sampler, as in TRL 1.13 (`get_off_policy_mask`); the old policy's are the fallback.
+ * 1 for sequences with A < 0 and mean log π_roll - log π above the limit, else 0; [S]. Falls back to the old policy's
+ * log-probs (TRL 1.13, `get_off_policy_mask`).
  */
 export function offPolicySequences(
   { input, advantagePerToken, lengths, sequences }: Prepared,

@@ -1,5 +1,5 @@
 /**
- * Policy-gradient objectives and advantages as pure functions: log-probs in, loss and gradient out.
+ * Policy-gradient objectives and advantages as pure functions.
  * @module @laconic/gspo
  */
 export { gspo, gspoClip, gspoToken, type GspoOptions } from "./objectives/gspo.ts";

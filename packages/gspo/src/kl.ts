@@ -15,19 +15,19 @@ import type { Prepared } from "./prepare.ts";
 export const klEstimators = ["k1", "k2", "k3", "k1+", "k3+"] as const;
 
 /**
- * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020). A
- * plus keeps the value and uses k2's gradient, which is the gradient of the KL.
+ * Estimators of the reverse KL, with e = log π - log π_ref on sampled tokens (Schulman 2020). A plus uses k2's
+ * gradient, which is the gradient of the KL.
  */
 export type KlEstimator = (typeof klEstimators)[number];
 
-/** KL penalty to a reference policy, added to the loss. */
+/** KL penalty in the loss. */
 export interface KlOptions {
   readonly estimator: KlEstimator;
   /** β > 0. */
   readonly coefficient: number;
-  /** Multiplies by the detached π / π_old, for older data (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
+  /** Multiplies by the detached π / π_old (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
   readonly biasCorrection?: boolean;
-  /** Reference, such as a peer or teacher. Default: the initial weights. */
+  /** Reference. Default: the initial weights. */
   readonly to?: PolicyNeed;
 }
 
@@ -35,10 +35,10 @@ export function klNeeds({ to }: KlOptions): NonNullable<Objective["needs"]> {
   return [to ?? "reference"];
 }
 
-/** Below e = -20, k3 continues as its tangent: finite, with a gradient to the reference. */
+/** Tangent of k3 below e = -20: finite, with a gradient to the reference. */
 const tangentAt = -20;
 
-/** Value of the estimator at e. */
+/** Value at e. */
 export function klValue(estimator: KlEstimator, e: number): number {
   switch (estimator) {
     case "k1":
@@ -74,7 +74,7 @@ export function klSettings(options: KlOptions | undefined): Objective["settings"
   return to ? { ...settings, klTo: policyNeedKey(to) } : settings;
 }
 
-/** @throws LaconicError `config_invalid` for an ineffective term, or a biased value or gradient */
+/** @throws `config_invalid` for an ineffective or biased term */
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
   const { coefficient } = options;
@@ -106,9 +106,9 @@ function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
 }
 
 /**
- * Adds the KL term to losses and gradient.
+ * Adds the KL term.
  * @param weights - token weight per sequence, [S]
- * @throws LaconicError `input_invalid` without the reference's log-probs
+ * @throws `input_invalid` without the reference's log-probs
  */
 export function addKl(
   prepared: Prepared,

@@ -1,13 +1,13 @@
 import { exponential } from "@laconic/core/numeric";
 
-/** Clamp of a log-ratio, or its mean, only at the exponential; e^20 does not overflow. */
+/** Clamp at the exponential; e^20 does not overflow. */
 const maxLogRatio = 20;
 
 export function ratioOf(logRatio: number): number {
   return exponential(logRatio > maxLogRatio ? maxLogRatio : logRatio < -maxLogRatio ? -maxLogRatio : logRatio);
 }
 
-/** Whether {@link ratioOf} is constant, so that the ratio has no gradient. */
+/** A clamped ratio has no gradient. */
 export function isClamped(logRatio: number): boolean {
   return logRatio > maxLogRatio || logRatio < -maxLogRatio;
 }

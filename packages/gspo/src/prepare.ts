@@ -1,7 +1,7 @@
 import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
 import { findBadLogProb, logProbRange, sampledLogProbRange, type LogProbRange } from "@laconic/core/numeric";
 
-/** Validated input with the quantities of all objectives. */
+/** Validated input. */
 export interface Prepared {
   readonly input: ObjectiveInput;
   readonly sequences: number;
@@ -14,9 +14,9 @@ export interface Prepared {
 }
 
 /**
- * Validates layouts and values, counts trained tokens, computes log-ratios.
- * @throws LaconicError `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` with sequence
- * and token for an invalid advantage or a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
+ * Validates layouts and values.
+ * @throws `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` for an invalid advantage or
+ * a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -67,7 +67,7 @@ export function advantageAt(prepared: Prepared, sequence: number, token: number)
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
 }
 
-/** The optimiser batch contains this input; without other tokens it has no other sequences. */
+/** The optimiser batch contains this input. */
 function checkTotals(totals: BatchTotals, own: BatchTotals): void {
   const fits =
     totals.sequences >= own.sequences &&
@@ -80,7 +80,7 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
     );
 }
 
-/** @throws LaconicError `numeric_invalid` with sequence and token of a log-prob out of range */
+/** @throws `numeric_invalid` for a log-prob out of range */
 export function checkLogProbs(input: ObjectiveInput): void {
   for (const [name, data, range] of namedLogProbs(input)) {
     const bad = findBadLogProb(data, range, input.mask);

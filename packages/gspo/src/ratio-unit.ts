@@ -11,7 +11,7 @@ import { checkChoice } from "./check-option.ts";
 import { numberNames } from "./grouping.ts";
 import { checkLogProbs } from "./prepare.ts";
 
-/** Unit of a sequence ratio: utterance, agent's turn, agent's episode, or team's episode. */
+/** Utterance, agent's turn, agent's episode, or team's episode. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
 
 export interface UnitItem {
@@ -27,25 +27,27 @@ const coordinatesOf: Readonly<Record<RatioUnit, (item: UnitItem, message: number
   joint: ({ episode }) => [episode],
 };
 
-/** Returns unit ids per message by first appearance. @throws LaconicError `config_invalid` for an unknown unit */
+/**
+ * Unit ids by first appearance.
+ * @throws `config_invalid`
+ */
 export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
   checkChoice("ratio unit", unit, Object.keys(coordinatesOf));
   return numberNames(items.map(coordinatesOf[unit]));
 }
 
 /**
- * Joins messages into units before the ratio; the gradient is returned per message. Joining changes |y|, and thus the
- * update. N counts units, not `totals.sequences`: units of the input, or `totalUnits` for a partial batch.
- * @param units - unit id of each sequence, as from {@link unitIndex}; units must be complete
+ * Joins messages into units before the ratio, which changes |y|; the gradient is per message. N counts units: of the
+ * input, or `totalUnits` for a partial batch.
+ * @param units - unit id of each sequence; units must be complete
  * @param totalUnits - units with a trained token in the optimiser batch
- * @throws LaconicError `input_invalid` at evaluation for ids with gaps, different advantages within a unit, or `totals`
- * of a larger batch without `totalUnits`
+ * @throws `input_invalid` for ids with gaps, different advantages within a unit, or a larger batch without `totalUnits`
  */
 export function withRatioUnits(objective: Objective, units: Int32Array, totalUnits?: number): Objective {
   return {
     ...objective,
     evaluate(input: ObjectiveInput) {
-      checkLogProbs(input); // here, because sequences still have the caller's indices
+      checkLogProbs(input); // Sequences still have the caller's indices.
       const members = byUnit(units, input.logProbs.offsets.length - 1);
       const join = (data: Ragged): Ragged =>
         ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));

@@ -22,14 +22,14 @@ export function rloo(rewards: Column, groups: Column, weights?: Column): Advanta
   return perGroup(rewards, groups, rule, weights);
 }
 
-/** REINFORCE: the reward itself, without baseline. Groups affect diagnostics only. */
+/** REINFORCE: the reward itself, without baseline. */
 export function rawRewards(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
   const split = rewardGroups(rewards, groups, weights);
   const advantages = Float64Array.from(rewards, (reward) => (Number.isNaN(reward) ? 0 : reward));
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
-/** GPG by verl's formula: (N / nonzero rewards) (r - mean). Its loss is `reinforce` with a token mean. */
+/** GPG by verl's formula: (N / nonzero rewards) (r - mean), with the loss `reinforce` and a token mean. */
 export function gpg(rewards: Column, groups: Column, weights?: Column): AdvantageResult {
   const count = (counts: (reward: number) => boolean): number =>
     Array.from(rewards).reduce((sum, reward, row) => sum + (counts(reward) ? (weights?.[row] ?? 1) : 0), 0);
@@ -45,7 +45,7 @@ export function gpg(rewards: Column, groups: Column, weights?: Column): Advantag
 
 /**
  * ReMax (Li et al. 2024): r minus the greedy reply's reward.
- * @throws LaconicError `reward_invalid` for a required greedy reward that is not finite or beyond ±`maxReward`
+ * @throws `reward_invalid` beyond ±`maxReward`
  */
 export function remax(rewards: Column, groups: Column, greedyRewards: Column): AdvantageResult {
   if (greedyRewards.length !== rewards.length)
@@ -112,7 +112,7 @@ export function passAtK(rewards: Column, groups: Column, options: { readonly sca
 
 /**
  * BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) subtracts the mean only.
- * @throws LaconicError `reward_invalid` for a group mean outside (0, 1)
+ * @throws `reward_invalid` for a group mean outside (0, 1)
  */
 export function bnpo(
   rewards: Column,
@@ -137,16 +137,15 @@ export function bnpo(
   return perGroup(rewards, groups, rule, weights);
 }
 
-/** Exponential mean of rewards per agent, as plain data for checkpoints. */
+/** Exponential mean of rewards per agent. */
 export type RunningBaselineState = Readonly<Record<string, number>>;
 
 /**
- * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r. Baselines start at 0
- * and warm up over about 1 / (1 - decay) rewards. A NaN reward gets 0 and does not change b.
+ * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r. Baselines start at 0;
+ * a NaN reward gets 0 and does not change b.
  * @param decay - weight of the past, 0.95
- * @param weights - weight of each reward in its baseline, [S]; default 1
- * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` for different lengths or a
- * bad state, `config_invalid`
+ * @param weights - weight of each reward, [S]; default 1
+ * @throws `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -159,7 +158,7 @@ export function runningBaseline(
   if (agents.length !== rewards.length)
     throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
   checkRewards(rewards);
-  // A map, because an agent may have the name of an inherited property.
+  // An agent may have the name of an inherited property.
   const next = new Map(Object.entries(state));
   for (const [agent, baseline] of next)
     if (!(Math.abs(baseline) <= maxReward))
@@ -179,7 +178,7 @@ export function runningBaseline(
 
 /** Variants of REINFORCE++. */
 export interface ReinforcePlusPlusOptions {
-  /** Subtracts the group mean first (REINFORCE++-baseline). */
+  /** Subtracts the group mean first. */
   readonly baseline?: boolean;
   /** γ of the token returns. Default 1. */
   readonly discount?: number;
@@ -187,10 +186,10 @@ export interface ReinforcePlusPlusOptions {
 
 /**
  * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and
- * 1e-8 under the root (verl, SkyRL). Tokens of NaN rewards are excluded and get 0. Equal returns give exactly 0.
+ * 1e-8 under the root (verl, SkyRL). Tokens of NaN rewards get 0; equal returns give exactly 0.
  * @param offsets - token layout, [S + 1]
  * @param weights - weight of each reward in its group mean, [S]; default 1
- * @throws LaconicError `reward_invalid` beyond ±`maxReward`, `input_invalid` for different lengths, `config_invalid`
+ * @throws `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
  */
 export function reinforcePlusPlus(
   rewards: Column,
@@ -211,7 +210,7 @@ export function reinforcePlusPlus(
     ? groupAdvantages(rewards, groups, { scale: "none" }, weights).advantages
     : Float64Array.from(rewards);
   const tokens = offsets[offsets.length - 1] as number;
-  const returns = new Float64Array(tokens).fill(NaN); // NaN: excluded
+  const returns = new Float64Array(tokens).fill(NaN);
   for (let s = 0; s < rewards.length; s++) {
     if (Number.isNaN(rewards[s])) continue;
     let value = scores[s] as number;

@@ -6,18 +6,17 @@ export const advantageScales = ["none", "group", "batch"] as const;
 export const deviationForms = ["sample", "population"] as const;
 export const epsilonForms = ["add", "clamp"] as const;
 
-/** Conventions by which libraries turn group rewards into advantages. */
+/** Conventions of libraries. */
 export interface GroupAdvantageOptions {
-  /** Divisor: none, the group's deviation, or the batch's. */
   readonly scale: (typeof advantageScales)[number];
-  /** n - 1 or n under the root. */
+  /** Divides by n - 1 or n under the root. */
   readonly std?: (typeof deviationForms)[number];
   /** Added to the deviation, or its lower bound. */
   readonly epsilon?: number;
   readonly epsilonForm?: (typeof epsilonForms)[number];
 }
 
-/** Conventions of known libraries, for parity runs. */
+/** Conventions of known libraries. */
 export const groupAdvantageConventions: Readonly<
   Record<"agent-gspo" | "trl" | "trl-batch" | "verl" | "comlrl" | "dr-grpo", GroupAdvantageOptions>
 > = {
@@ -40,7 +39,6 @@ export const groupAdvantageConventions: Readonly<
  * @param rewards - [S], finite, or NaN if not applicable
  * @param groups - group id per sequence, [S]
  * @param weights - weight of each reward in mean and deviation, [S]; default 1
- * @throws LaconicError `config_invalid` for ineffective settings, `reward_invalid` for a reward beyond ±`maxReward`
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
 export function groupAdvantages(

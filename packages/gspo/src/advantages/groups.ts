@@ -9,14 +9,14 @@ export interface AdvantageResult {
   readonly diagnostics: Diagnostics;
 }
 
-/** Max difference of equal rewards, from rounding. */
+/** Max difference of equal rewards. */
 const equalWithin = 1e-12;
 
 export interface RewardGroup {
   readonly rows: readonly number[];
   readonly rewards: readonly number[];
   readonly weights: readonly number[];
-  /** Sum of the weights: number of samples. */
+  /** Sum of the weights. */
   readonly size: number;
   readonly mean: number;
   /** Fewer than two samples, or all rewards equal. */
@@ -27,8 +27,8 @@ export interface RewardGroup {
 const oneSample = 1.5;
 
 /**
- * Splits rewards by group; NaN (not applicable) is excluded.
- * @throws LaconicError `reward_invalid` naming the row, beyond ±`maxReward`; `input_invalid` for different lengths
+ * Splits rewards by group; NaN is excluded.
+ * @throws `reward_invalid` beyond ±`maxReward`; `input_invalid` for different lengths
  */
 export function rewardGroups(rewards: Column, groups: Column, weights?: Column): RewardGroup[] {
   if (rewards.length !== groups.length)
@@ -50,7 +50,7 @@ export function rewardGroups(rewards: Column, groups: Column, weights?: Column):
   });
 }
 
-/** @throws LaconicError `reward_invalid` for a reward that is not a number, or beyond ±`maxReward`, naming the row */
+/** @throws `reward_invalid` for a reward that is not a number, or beyond ±`maxReward` */
 export function checkRewards(rewards: Column, name = "reward"): void {
   // Text from a file would be concatenated in sums.
   const row = Array.from(rewards).findIndex((reward) => typeof reward !== "number" || Math.abs(reward) > maxReward);
@@ -67,7 +67,7 @@ export function allEqual(values: readonly number[]): boolean {
   return max - min <= equalWithin;
 }
 
-/** 0 without values. @param weights - default 1 */
+/** 0 without values. */
 export function mean(values: readonly number[], weights: readonly number[] = ones(values)): number {
   return values.length === 0 ? 0 : total(values.map((value, i) => (weights[i] as number) * value)) / total(weights);
 }
@@ -89,7 +89,7 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
 
 /**
  * Applies a rule per group; degenerate groups get exactly 0.
- * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row
+ * @throws as {@link rewardGroups}, and `numeric_invalid` for an overflow
  */
 export function perGroup(
   rewards: Column,

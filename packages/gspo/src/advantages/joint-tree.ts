@@ -4,15 +4,13 @@ import { mean } from "./groups.ts";
 
 /** Joint history with several replies per agent. */
 export interface JointNode {
-  /** One joint action per reply (`aligned`) or per combination (`cross`). */
+  /** Per reply (`aligned`) or per combination (`cross`). */
   readonly actions: readonly JointAction[];
 }
 
-/** Joint action: one reply per agent. */
+/** One reply per agent. */
 export interface JointAction {
-  /** Reply index of each agent. */
   readonly replies: readonly number[];
-  /** Immediate team reward. */
   readonly reward: number;
   /** Missing or null for a leaf or a stopped branch. */
   readonly next?: JointNode | null;
@@ -20,7 +18,7 @@ export interface JointAction {
 
 /** Return and advantage of a reply. */
 export interface ReplyCredit {
-  /** Action indices from the root to the node. */
+  /** Action indices from the root. */
   readonly path: readonly number[];
   readonly agent: number;
   readonly reply: number;
@@ -29,11 +27,11 @@ export interface ReplyCredit {
 }
 
 /**
- * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"). A leaf returns its reward. An inner action returns its
- * reward plus the discounted mean of the following returns. The team's advantage is the return minus the sibling mean.
- * A reply in several joint actions (`cross`) gets their mean return; the released library sums them.
+ * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"): an action returns its reward plus the discounted mean of
+ * the following returns. The team's advantage is the return minus the sibling mean. A reply in several joint actions
+ * gets their mean return; the released library sums them.
  * @param gamma - discount between turns; 0.9 in the paper's multi-turn runs
- * @throws LaconicError `input_invalid` naming the node with inconsistent agents, replies or rewards
+ * @throws `input_invalid` for inconsistent agents, replies or rewards
  */
 export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[] {
   if (!(gamma >= 0 && gamma <= 1))
@@ -83,19 +81,18 @@ function returnsOf(
 
 /**
  * Joint actions of `count` replies per agent: the g-th replies together, or all combinations.
- * @throws LaconicError `config_invalid` for an unknown mode
+ * @throws `config_invalid`
  */
 export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
   checkChoice("joint replies: mode", mode, ["aligned", "cross"]);
   if (mode === "aligned") return Array.from({ length: count }, (_, g) => Array.from({ length: agents }, () => g));
   const combinations = count ** agents;
-  // the last agent's reply varies fastest
   return Array.from({ length: combinations }, (_, i) =>
     Array.from({ length: agents }, (__, agent) => Math.floor(i / count ** (agents - 1 - agent)) % count),
   );
 }
 
-/** Whether to expand a node: its mean immediate reward is at most the threshold. */
+/** Expands a node whose mean immediate reward is at most the threshold. */
 export function isWorthExpanding({ actions }: JointNode, threshold: number | null): boolean {
   return threshold === null || mean(actions.map(({ reward }) => reward)) <= threshold;
 }

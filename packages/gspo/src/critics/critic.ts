@@ -1,14 +1,13 @@
 import type { AgentId, ModelResources, Problem, RewardBatch, StoredWeights, Utterance } from "@laconic/core";
 
-/** Estimates state values and learns from returns. Its memory is plain state or named weights. */
+/** Estimates state values and learns from returns. */
 export interface Critic<State = unknown> {
   readonly name: string;
-  /** Learned weights for checkpoints, if any. */
   readonly weights?: StoredWeights;
-  /** Returns the critic for the run's engine. Missing if the critic is ready. */
+  /** Missing if the critic is ready. */
   open?(resources: ModelResources): Promise<Critic<State>>;
   init(): State;
-  /** Expected return of each row from its turn on, [S]. */
+  /** Expected return from the row's turn on, [S]. */
   values(batch: RewardBatch, state: State): Float64Array | Promise<Float64Array>;
   /** @param targets - return of each row, [S] */
   fit(batch: RewardBatch, targets: Float64Array, state: State): State | Promise<State>;
@@ -16,11 +15,11 @@ export interface Critic<State = unknown> {
 
 /** Everything before an utterance, including hidden information. */
 export interface CriticView {
-  /** Includes the gold answer and private views; critics are used only in training. */
+  /** Includes the gold answer and private views. */
   readonly problem: Problem;
   readonly agent: AgentId;
   readonly turn: number;
-  /** Tokens that the agent read; empty without a local policy. */
+  /** Empty without a local policy. */
   readonly promptTokens: readonly number[];
   readonly before: readonly Utterance[];
 }

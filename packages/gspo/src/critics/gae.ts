@@ -3,15 +3,15 @@ import { checkOption } from "../check-option.ts";
 import type { Critic } from "./critic.ts";
 
 export interface GaeOptions {
-  /** Discount between an agent's turns, 0 to 1. */
+  /** Discount, 0 to 1. */
   readonly gamma: number;
   /** 0 uses the critic for each next turn, 1 only rewards to the end. */
   readonly lambda: number;
 }
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, Eq. 16) of a finished trajectory:
- * δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ A_{t+1}, V_T = 0.
+ * Generalised advantage estimation (Schulman et al. 2016, Eq. 16): δ_t = r_t + γ V_{t+1} - V_t, A_t = δ_t + γ λ
+ * A_{t+1}, V_T = 0.
  * @param rewards - per step; `values` - of the state before the step
  */
 export function gae(
@@ -31,11 +31,10 @@ export function gae(
 }
 
 /**
- * Advantages from a critic trained with the policy. A trajectory is an agent's turns in an episode. Each turn gets its
- * own terms and the environment rewards until the next turn; the last turn gets the rest. The critic values a step
- * before learning from it, so advantages stay unbiased. Needs single-agent rows (`groupBy`); one episode per
- * problem suffices. Advantage 0 if the reward does not apply.
- * @throws LaconicError `config_invalid` for a number out of range
+ * Advantages from a critic trained with the policy. A trajectory is an agent's turns in an episode; the last turn gets
+ * the remaining reward. The critic values a step before learning from it, so advantages stay unbiased. Needs
+ * single-agent rows (`groupBy`); one episode per problem suffices.
+ * @throws `config_invalid`
  */
 export function gaeEstimator<State>({
   gamma,
@@ -95,7 +94,7 @@ function trajectoriesOf({ episodes, agents = [], utterances }: RewardBatch): num
     .map((rows) => rows.toSorted((a, b) => turnOf(a) - turnOf(b)));
 }
 
-/** Rewards that sum to the return; null if the reward does not apply. */
+/** Null if the reward does not apply. */
 function rewardsOf({ rewards, turnRewards, stepRewards }: RewardBatch, rows: readonly number[]): number[] | null {
   let given = 0;
   const own = rows.map((row, t) => {

@@ -1,5 +1,5 @@
 /**
- * Advantages from a critic that is trained together with the policy, instead of groups.
+ * Advantages from a critic that is trained with the policy.
  * @module @laconic/gspo/critics
  */
 export { gae, gaeEstimator } from "./gae.ts";

@@ -3,7 +3,7 @@ import { checkOption } from "../check-option.ts";
 import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
 export interface LinearCriticOptions {
-  /** Fixed-length features of a state; include a 1 for a constant. */
+  /** Fixed-length; include a 1 for a constant. */
   readonly features: (view: CriticView) => readonly number[];
   /** Share of earlier data kept per step, 0 to 1. Default 0.9. */
   readonly decay?: number;
@@ -17,8 +17,8 @@ export interface LinearCriticState {
 }
 
 /**
- * Ridge regression of returns on features of a view or of all agents (MAPPO), with older steps discounted.
- * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` for invalid or missing features
+ * Ridge regression of returns on features of a view or of all agents (MAPPO).
+ * @throws `config_invalid`, `input_invalid`
  */
 export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {
   checkOption(decay >= 0 && decay <= 1, "linearCritic: decay", decay, "from 0 to 1");

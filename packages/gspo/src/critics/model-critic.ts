@@ -12,10 +12,10 @@ import { viewsOf, type Critic, type CriticView } from "./critic.ts";
 
 /** Settings of a language model critic. */
 export interface ModelCriticSettings {
-  /** Input for a state, as text or tokens. Default: the tokens that the agent read. */
+  /** State as text or tokens. Default: the tokens that the agent read. */
   readonly input?: (view: CriticView) => string | readonly number[];
   readonly learningRate: number;
-  /** AdamW settings. Defaults as in a run's optimiser. */
+  /** Defaults as in a run's optimiser. */
   readonly optimizer?: Partial<Omit<OptimizerSettings, "learningRate">>;
   /** Passes over a step's targets. Default 1. */
   readonly epochs?: number;
@@ -26,20 +26,19 @@ export interface ModelCriticSettings {
 /** Critic with an open model. */
 export interface ReadyModelCritic extends ModelCriticSettings {
   readonly model: ValueModel;
-  /** Encodes text with the model's tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
 /** Critic whose model a run opens on its engine. */
 export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOptions, "train"> {
-  /** Model name for separate layers, or a head on the policy's layers. */
+  /** Separate layers by name, or a head on the policy's layers. */
   readonly model: string | { readonly of: "policy" };
 }
 
 /**
- * Language model with a scalar head on the state's last token. The loss is half the mean squared error. Separate layers
- * with a full `input` give MAPPO's centralised critic; a head on the policy's layers is cheaper.
- * @throws LaconicError `config_invalid` for an invalid option; `input_invalid` naming an empty or too long state
+ * Language model with a scalar head on the state's last token; the loss is half the mean squared error. Separate layers
+ * with a full `input` give MAPPO's centralised critic.
+ * @throws `config_invalid`, `input_invalid` for an empty or too long state
  */
 export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
   const { epochs = 1, minibatch = 64 } = options;

@@ -22,20 +22,19 @@ import { notFinite, prepare, type Prepared } from "../prepare.ts";
 export interface CommonOptions {
   readonly kl?: KlOptions;
   readonly importance?: ImportanceOptions;
-  /** Drops sequences with A < 0 and mean log π_roll - log π above this; default π_roll: π_old (DeepSeek-V3.2; 0.5). */
+  /** Drops sequences with A < 0 and mean log π_roll - log π above this (DeepSeek-V3.2; 0.5). Default π_roll: π_old. */
   readonly offPolicyMask?: number;
 }
 
-/** Policy loss and gradient, before importance weights and KL. */
+/** Loss and gradient before importance weights and KL. */
 export interface PolicyTerm {
-  /** Per token, weighted; they sum to the policy loss. */
+  /** Weighted; they sum to the policy loss. */
   readonly losses: Float64Array;
   readonly gradient: Float64Array;
   readonly ratios: Float64Array;
   readonly clipped: Int8Array;
-  /** Number of ratios with a clamped log. */
   readonly clamped: number;
-  /** One ratio per sequence with trained tokens, in order; otherwise one per token. */
+  /** One ratio per sequence with trained tokens; otherwise one per token. */
   readonly bySequence?: boolean;
 }
 
@@ -48,7 +47,7 @@ export interface ObjectiveParts extends CommonOptions {
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
-/** Builds an objective from policy term, importance weights, off-policy mask, KL and diagnostics. */
+/** Builds an objective. */
 export function assemble(parts: ObjectiveParts): Objective {
   checkKl(parts.kl);
   checkImportance(parts.importance);
@@ -86,7 +85,7 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
 }
 
-/** @throws LaconicError `numeric_invalid` naming the token with too large an advantage or weight */
+/** @throws `numeric_invalid` for too large an advantage or weight */
 function sumOf({ input }: Prepared, losses: Float64Array, gradient: Float64Array): number {
   let loss = 0;
   for (let t = 0; t < losses.length; t++) {

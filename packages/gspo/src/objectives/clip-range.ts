@@ -11,14 +11,14 @@ export function checkClip(name: string, { low, high }: ClipRange): void {
   checkOption(high > 0 && high < Infinity, `${name}: clip.high`, high, "above 0");
 }
 
-/** Side of an active clip. The gradient is 0 if the ratio left the range in the advantage's direction. */
+/** Side of an active clip: the ratio left the range in the advantage's direction. */
 export function clippedSide(ratio: number, advantage: number, { low, high }: ClipRange): -1 | 0 | 1 {
   if (advantage > 0 && ratio > 1 + high) return 1;
   if (advantage < 0 && ratio < 1 - low) return -1;
   return 0;
 }
 
-/** Ratio in the loss: the bound where it was clipped. */
+/** The bound if clipped. */
 export function clippedRatio(ratio: number, side: -1 | 0 | 1, { low, high }: ClipRange): number {
   if (side === 0) return ratio;
   return side > 0 ? 1 + high : 1 - low;

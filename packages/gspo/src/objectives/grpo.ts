@@ -7,16 +7,16 @@ import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 export interface GrpoOptions extends TokenLevelOptions {
   /** Default 0.2 on both sides (PPO, GRPO). */
   readonly clip?: ClipRange;
-  /** Dual clip (Ye et al. 2020): loss of at most c |A| where A < 0. Above 1 + clip.high; 3 in verl. */
+  /** Dual clip (Ye et al. 2020): loss of at most c |A| where A < 0; 3 in verl. Must exceed 1 + clip.high. */
   readonly dualClip?: number;
-  /** Two-sided clip (INTELLECT-2): cap of the unclipped ratio, above 1 + clip.high. */
+  /** Two-sided clip (INTELLECT-2): cap of the ratio, above 1 + clip.high. */
   readonly maxRatio?: number;
 }
 
 /**
  * Clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), gradient -w A, or 0 when clipped
- * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7). Dr.GRPO, DAPO and BNPO use it with other aggregations.
- * @throws LaconicError `config_invalid` for an invalid range or an ineffective cap
+ * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7).
+ * @throws `config_invalid` for an invalid range or an ineffective cap
  */
 export function grpo(options: GrpoOptions = {}): Objective {
   const { clip = { low: 0.2, high: 0.2 }, dualClip, maxRatio, aggregation = "seq-mean-token-mean" } = options;

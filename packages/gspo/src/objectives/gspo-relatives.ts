@@ -5,7 +5,7 @@ import type { CommonOptions } from "./assemble.ts";
 import { checkClip, type ClipRange } from "./clip-range.ts";
 import { clippedTerm, sequenceObjective } from "./sequence-level.ts";
 
-/** LUSPO: |y| times GSPO's loss, so that all tokens weigh the same: gradient -s A / N. Default clip 2e-3/2.5e-3. */
+/** LUSPO: |y| times GSPO's loss, gradient -s A / N. Default clip 2e-3/2.5e-3. */
 export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 2e-3, high: 2.5e-3 } } = options;
   checkClip("luspo", clip);
@@ -17,14 +17,14 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
 
 /**
  * GMPO: geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
- * max(d, -ε) for A < 0; GSPO clips after averaging. Default ε = 0.4. A = 0 clips nothing.
+ * max(d, -ε) for A < 0. Default ε = 0.4.
  */
 export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 0.4, high: 0.4 } } = options;
   checkClip("gmpo", clip);
   const settings = { logClipLow: clip.low, logClipHigh: clip.high };
   return sequenceObjective("gmpo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
-    // Plain loops: batches have half a million tokens.
+    // Batches have half a million tokens.
     let sum = 0;
     let outside = 0;
     const [lowest, highest] = [advantage < 0 ? -clip.low : -Infinity, advantage > 0 ? clip.high : Infinity];

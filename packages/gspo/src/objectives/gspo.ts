@@ -7,23 +7,23 @@ import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { checkClip, clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 import { clippedTerm, refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 
-/** Range of the GSPO paper, one to two orders of magnitude narrower than GRPO's. */
+/** Range of the GSPO paper. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
 
 /** Clipping and aggregation of GSPO. */
 export interface GspoOptions extends CommonOptions {
-  /** Default {@link gspoClip}, for learning rates of 1e-6; larger rates need a wider range. */
+  /** Default {@link gspoClip}, for learning rates of 1e-6. */
   readonly clip?: ClipRange;
-  /** `seq-mean-token-mean`; other values are refused with the reason. */
+  /** Refuses all but `seq-mean-token-mean`. */
   readonly aggregation?: Aggregation;
-  /** Min |y| in the exponent 1/|y|, so that noise does not clip one-token messages. Default 1, as in Eq. 3. */
+  /** Min |y| in the exponent 1/|y|, so that noise does not clip short messages. Default 1 (Eq. 3). */
   readonly minLength?: number;
 }
 
 /**
- * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A).
- * d L / d log π_t = -s A / (N |y|), equal for all tokens, 0 when clipped.
- * @throws LaconicError `objective_refused` for another aggregation (a different algorithm), `config_invalid`
+ * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A). d L / d
+ * log π_t = -s A / (N |y|), 0 when clipped.
+ * @throws `objective_refused` for another aggregation, `config_invalid`
  */
 export function gspo(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo", options);
@@ -37,9 +37,8 @@ export function gspo(options: GspoOptions = {}): Objective {
 }
 
 /**
- * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Value s and gradient
- * -s A_t / (N |y|) are clipped per token by the sign of A_t. Equal advantages give GSPO (GSPO paper, section 4.3), also
- * with a `minLength`: its gradient is divided by max(|y|, minLength).
+ * GSPO-token: each token has sg[s] π / sg[π], so advantages may differ within a sequence. Gradient -s A_t / (N |y|),
+ * clipped per token by the sign of A_t; equal advantages give GSPO (GSPO paper, section 4.3).
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);

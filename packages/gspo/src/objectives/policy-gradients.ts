@@ -3,7 +3,7 @@ import { exponential } from "@laconic/core/numeric";
 import { checkOption } from "../check-option.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
-/** REINFORCE (Williams 1992): l = -A log π, gradient -A. RLOO, ReMax and GPG use it with their own advantages. */
+/** REINFORCE (Williams 1992): l = -A log π, gradient -A. */
 export function reinforce(options: TokenLevelOptions = {}): Objective {
   const { aggregation = "token-mean" } = options;
   return tokenObjective(

@@ -5,21 +5,20 @@ import type { Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { clippedRatio, clippedSide, type ClipRange } from "./clip-range.ts";
 
-/** Sequence as input of a sequence-level loss. */
+/** Input of a sequence-level loss. */
 export interface SequenceView {
-  /** Unclamped log-ratios of its tokens; 0 where masked. */
+  /** Unclamped; 0 where masked. */
   readonly logRatio: Float64Array;
   readonly logProbs: Float64Array;
   readonly length: number;
   readonly advantage: number;
 }
 
-/** Loss and gradient before aggregation: one value for all tokens, or one per token. */
+/** Loss before aggregation: one value for all tokens, or one per token. */
 export interface SequenceTerm {
   readonly loss: number | Float64Array;
   readonly dLogProb: number | Float64Array;
   readonly ratio: number;
-  /** Clamped log-ratio, without gradient. */
   readonly clamped: boolean;
   readonly clipped: -1 | 0 | 1;
 }
@@ -39,11 +38,14 @@ export function clippedTerm(
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
 
 export interface SequenceLossOptions extends CommonOptions {
-  /** No gradient through the ratio, so clamping does not remove it. */
+  /** Clamping does not remove the gradient. */
   readonly ratioDetached?: boolean;
 }
 
-/** Loss with one term per sequence. @throws LaconicError at evaluation `input_invalid` for per-token advantages */
+/**
+ * Loss with one term per sequence.
+ * @throws `input_invalid` for per-token advantages
+ */
 export function sequenceObjective(
   name: string,
   settings: Objective["settings"],

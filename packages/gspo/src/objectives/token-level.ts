@@ -5,7 +5,7 @@ import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
-/** Loss of one token, d loss / d log π, and clipped side. */
+/** Loss, d loss / d log π, and clipped side. */
 export interface TokenTerm {
   loss: number;
   dLogProb: number;
@@ -24,11 +24,10 @@ export interface TokenLevelOptions extends CommonOptions {
 
 interface TokenLossSettings extends TokenLevelOptions {
   readonly aggregation: Aggregation;
-  /** As in `SequenceLossOptions`. */
   readonly ratioDetached?: boolean;
 }
 
-/** @throws LaconicError `config_invalid` for a constant that does not match the aggregation */
+/** @throws `config_invalid` for a constant without its aggregation */
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],

@@ -35,7 +35,7 @@ import { checkChoice } from "../check-option.ts";
 
 type NoOptions = Readonly<Record<string, never>>;
 
-/** Options of each estimator, by name. */
+/** Options by name. */
 export interface EstimatorOptions {
   /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO and MAGRPO with `scale: "none"`. */
   readonly group: GroupAdvantageOptions;
@@ -178,18 +178,21 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
 /** Names of all estimators. */
 export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
 
-/** Returns the option shape of an estimator. */
+/** Option shape. */
 export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "group" }> {
   checkChoice("estimator", name, estimatorNames);
   return presets[name].shape;
 }
 
-/** Creates an estimator by name. @throws LaconicError `config_invalid` for an unknown or invalid option */
+/**
+ * Creates an estimator by name.
+ * @throws `config_invalid`
+ */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
   checkChoice("estimator", name, estimatorNames);
   const { shape, needs, advantagePer, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
   checkShape(shape, options, `estimator ${name}`);
-  if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses ineffective settings
+  if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions);
   return {
     name,
     settings: { ...options },

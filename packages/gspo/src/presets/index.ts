@@ -1,5 +1,5 @@
 /**
- * Objectives and estimators by the names that configurations use, each with the shape of its options.
+ * Objectives and estimators by name, with the shapes of their options.
  * @module @laconic/gspo/presets
  */
 export { objectiveNames, objectivePreset, objectiveShape, objectiveWarnings } from "./objectives.ts";

@@ -8,7 +8,7 @@ import type { VespoOptions } from "../objectives/gspo-relatives.ts";
 import type { GspoOptions } from "../objectives/gspo.ts";
 import type { CispoOptions, SapoOptions } from "../objectives/policy-gradients.ts";
 
-/** Options of all objectives; each objective refuses unused ones. */
+/** Each objective refuses unused ones. */
 export interface ObjectiveOptions extends GspoOptions, GrpoOptions, CispoOptions, SapoOptions, VespoOptions {}
 
 export const commonOptions = ["kl", "importance", "offPolicyMask"] as const;

@@ -41,13 +41,13 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
     defaults: { clip: gspoClip, minLength: 1 },
     make: gspoToken,
   },
-  /** Clip 0.2/0.2 (PPO, TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3); no cap or KL (TRL). */
+  /** Clip 0.2/0.2 (PPO, TRL); sequence mean of token means (DeepSeekMath Eq. 3); no cap or KL. */
   grpo: {
     takes: [...clippedTokens, ...aggregated],
     defaults: { clip: ppoClip, aggregation: "seq-mean-token-mean" },
     make: (options) => grpo(options),
   },
-  /** Constant length instead of |y| (Liu et al. 2025), for mean-only advantages; clip 0.2/0.2 (TRL). */
+  /** Constant length instead of |y| (Liu et al. 2025); clip 0.2/0.2 (TRL). */
   "dr-grpo": {
     takes: [...clippedTokens, "constantLength"],
     defaults: { clip: ppoClip },
@@ -59,7 +59,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
     defaults: { clip: { low: 0.2, high: 0.28 } },
     make: (options) => grpo({ ...options, aggregation: "token-mean" }),
   },
-  /** Token mean, as GPG in verl; Williams 1992 specifies no aggregation. */
+  /** Token mean, as GPG in verl. */
   reinforce: {
     takes: [...common, ...aggregated],
     defaults: { aggregation: "token-mean" },
@@ -87,14 +87,14 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
     defaults: { positive: [2, 3], negative: [3, 2] },
     make: (options) => vespo(options),
   },
-  /** Whole-reply sum over N siblings, without options (CoMLRL). */
+  /** Sum over N siblings (CoMLRL). */
   magrpo: { takes: common, make: magrpo },
 };
 
 /** Names of all objectives. */
 export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as ObjectiveName[];
 
-/** Returns the option shape of an objective. */
+/** Option shape. */
 export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
   checkChoice("objective", name, objectiveNames);
   const { takes, defaults = {} } = presets[name];
@@ -102,8 +102,8 @@ export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "gro
 }
 
 /**
- * Creates an objective by name with its published defaults.
- * @throws LaconicError `config_invalid` for an ineffective or invalid option
+ * Creates an objective with its published defaults.
+ * @throws `config_invalid`
  */
 export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
   checkChoice("objective", name, objectiveNames);
