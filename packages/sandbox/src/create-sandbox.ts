@@ -8,7 +8,7 @@ import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
 
 /** Kind and limits of a sandbox. */
 export interface SandboxOptions {
-  /** Default `wasi`, which needs only npm. */
+  /** Default `wasi`. */
   readonly kind?: "wasi" | "bubblewrap";
   /** Default: 3 s, 256 MiB, 1 MiB of output, 4 MiB of input. */
   readonly limits?: Partial<SandboxLimits>;
@@ -18,7 +18,7 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Python of `bubblewrap`. Default `python3`. */
   readonly python?: string;
-  /** Aborts the opening and closes what was opened. No effect later. */
+  /** Aborts the opening and closes what was opened. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ const checkOptions = optionCheck<SandboxOptions>()("createSandbox", "kind limits
 
 const checkLimits = optionCheck<Partial<SandboxLimits>>()("limits", "seconds memoryMiB outputBytes inputBytes");
 
-/** Default limits of a sandbox. */
+/** Default limits. */
 export const defaultLimits: SandboxLimits = {
   seconds: 3,
   memoryMiB: 256,
@@ -35,9 +35,8 @@ export const defaultLimits: SandboxLimits = {
 };
 
 /**
- * Opens a sandbox and runs escape attempts. If one succeeds, the sandbox is closed; there is no weaker fallback.
- * @throws LaconicError `sandbox_unsafe` with the successful attempts, `device_unavailable` with what is missing,
- * `aborted`
+ * Opens a sandbox and runs escape attempts; closes it if one succeeds.
+ * @throws `sandbox_unsafe`, `device_unavailable`, `aborted`
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions(options);

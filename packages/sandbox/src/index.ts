@@ -1,5 +1,5 @@
 /**
- * Runs untrusted Python and grades programs, with WebAssembly in a locked process or with bubblewrap.
+ * Runs untrusted Python and grades programs, with WebAssembly or bubblewrap.
  * @module @laconic/sandbox
  */
 export { createSandbox, defaultLimits } from "./create-sandbox.ts";

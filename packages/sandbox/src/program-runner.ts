@@ -1,15 +1,15 @@
 import { LaconicError } from "@laconic/core";
 import type { Sandbox } from "./sandbox.ts";
 
-/** Output of a program and its error; null without one. */
+/** Output and error; null without one. */
 export interface ProgramRun {
   readonly output: string;
   readonly error: string | null;
 }
 
 /**
- * Returns a function that runs model-written programs, each in its own interpreter. Program failures are values;
- * machine failures are thrown as LaconicError `engine_failed`.
+ * Runs model-written programs, each in its own interpreter. Program failures are values; machine failures throw
+ * `engine_failed`.
  */
 export function programRunner(sandbox: Sandbox): (program: string) => Promise<ProgramRun> {
   const max = sandbox.record.limits.inputBytes;

@@ -4,14 +4,14 @@ import { LaconicError } from "@laconic/core";
 import { Turns } from "@laconic/core/async";
 import type { SandboxJob, SandboxLimits, Sandbox, SandboxRecord, SandboxResult } from "./sandbox.ts";
 
-/** A job with checked sizes and names. */
+/** Job with checked sizes and names. */
 export interface CheckedJob extends Required<Omit<SandboxJob, "signal">> {
   readonly outputBytes: number;
 }
 
 const max = { seconds: 1e9, memoryMiB: 2 ** 20, outputBytes: 2 ** 28, inputBytes: 99_999_999 } as const;
 
-/** @throws LaconicError `config_invalid` for an invalid limit */
+/** @throws `config_invalid` */
 export function checkLimits(limits: SandboxLimits): void {
   const key = (Object.keys(max) as (keyof typeof max)[]).find(
     (name) => !(limits[name] > 0 && limits[name] <= max[name]),
@@ -21,7 +21,7 @@ export function checkLimits(limits: SandboxLimits): void {
   throw new LaconicError("config_invalid", reason, { key });
 }
 
-/** @throws LaconicError `input_invalid` with the rejected part */
+/** @throws `input_invalid` */
 function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits: SandboxLimits): CheckedJob {
   const refuse = (reason: string, detail: object): LaconicError =>
     new LaconicError("input_invalid", reason, { ...detail });
@@ -40,27 +40,26 @@ function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits:
 /** Options of every kind of sandbox. */
 export interface KindOptions {
   readonly limits: SandboxLimits;
-  /** Max programs at a time. Default: number of cores minus one, at least one. */
+  /** Default: number of cores minus one, at least one. */
   readonly concurrency?: number | undefined;
 }
 
 /** Result of one attempt. */
 export interface Attempt {
   readonly result: SandboxResult;
-  /** Whether the machine may have caused it; then the run is repeated alone. */
+  /** The machine may have caused it; the run is repeated alone. */
   readonly retry: boolean;
 }
 
-/** Back end of a sandbox, which makes one attempt. */
+/** Back end that makes one attempt. */
 export interface SandboxKind extends Pick<SandboxRecord, "kind" | "version" | "sha256" | "seed"> {
   attempt(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt>;
-  /** Ends running programs. */
   close(): void;
 }
 
 const pauseMs = 200; // a missing resource may be available again
 
-/** Sandbox with limited concurrency. A run that the machine may have ended is repeated without neighbours. */
+/** Limits concurrency; repeats a run that the machine may have ended, without neighbours. */
 export function scheduledSandbox(
   { kind, version, sha256, seed, attempt, close }: SandboxKind,
   { limits, concurrency = Math.max(1, availableParallelism() - 1) }: KindOptions,
@@ -96,7 +95,7 @@ export function scheduledSandbox(
 const nothing = { exitCode: null, stdout: "", stderr: "" } as const;
 const aborted: Attempt = { result: { status: "aborted", ...nothing, seconds: 0 }, retry: false };
 
-/** Whether the machine, not the program, ended a run. */
+/** The machine, not the program, ended a run. */
 export function undecided(reason: string, seconds: number): Attempt {
   return { result: { status: "undecided", ...nothing, stderr: reason, seconds }, retry: true };
 }

@@ -10,10 +10,10 @@ import { allowedCalls } from "./bubblewrap/system-call-filter.ts";
 import type { Sandbox, SandboxJob, SandboxLimits, SandboxResult, SandboxStatus } from "./sandbox.ts";
 
 /**
- * Tries to get out of a sandbox: to a file, a variable and a port that this process puts there for it to find, to the kernel's
- * settings, sockets and calls, past its limits, and into the next run. All of it depends on the machine.
- * @returns what succeeded; empty when nothing did
- * @throws LaconicError `engine_failed` where the machine, or the signal, kept an attempt from running: nothing is known then
+ * Tries to get out of a sandbox: to a file, a variable and a port of this process, the kernel's settings, sockets and
+ * calls, past its limits, and into the next run.
+ * @returns what succeeded
+ * @throws `engine_failed` if the machine or signal prevented an attempt
  */
 export async function selfTest(sandbox: Sandbox, signal?: AbortSignal): Promise<string[]> {
   const secret = `laconic-secret-${randomUUID()}`;
@@ -64,7 +64,6 @@ async function runDecided(sandbox: Sandbox, job: SandboxJob): Promise<SandboxRes
 
 type Excess = readonly [name: string, code: string, seconds: number, ends: readonly SandboxStatus[]];
 
-/** Programs that go beyond each limit. */
 function beyond({ memoryMiB, outputBytes }: SandboxLimits): Excess[] {
   const output = `import sys\nfor _ in range(100): sys.stdout.write("x" * ${Math.ceil(outputBytes / 50)})`;
   const memory = `x = bytearray(${(memoryMiB + 64) * 2 ** 20})`;
@@ -75,7 +74,7 @@ function beyond({ memoryMiB, outputBytes }: SandboxLimits): Excess[] {
   ];
 }
 
-/** A program of a table in Python, `#= name | field | field`, and the lines behind that. */
+/** Program of a table, `#= name | field | field`, and its lines. */
 export interface Section {
   readonly name: string;
   readonly fields: readonly string[];
@@ -91,7 +90,7 @@ export function sectionsOf(file: URL): Section[] {
   });
 }
 
-/** Programs that try to get at `secret` in a folder and at a port, or reach for the kernel. */
+/** Programs that try to read `secret` in a folder, reach a port, or reach the kernel. */
 export function attemptsAt(folder: string, port: number): Section[] {
   const names = { FOLDER: folder, SECRET: `${folder}/secret`, PORT: port, CALLS: untriedCalls() };
   const head = [
@@ -103,15 +102,15 @@ export function attemptsAt(folder: string, port: number): Section[] {
   return sections.map(({ program, ...section }) => ({ ...section, program: `${head}\n${program}` }));
 }
 
-/** What an attempt says that it reached; also where it did not live to try all. */
+/** Also counts attempts that did not finish. */
 export function reachedIn({ status, stdout }: Pick<SandboxResult, "status" | "stdout">): string[] {
   const reached = [...stdout.matchAll(/^reached (.+)$/gmu)].map(([, what]) => what as string);
   return ["ok", "exception", "unsupported"].includes(status) ? reached : [...reached, `ended with ${status}`];
 }
 
 /**
- * Calls that are allowed, and on x86-64 pause, fork and vfork, which a sweep would not come back from alone, and uretprobe and uprobe,
- * which no filter sees. On both processors fcntl, of which a part is allowed.
+ * Allowed calls; on x86-64 also pause, fork and vfork, which never return alone, and uretprobe and uprobe, which no
+ * filter sees; and fcntl, partly allowed.
  */
 function untriedCalls(): number[] {
   return [...(allowedCalls()?.values() ?? []), ...(process.arch === "x64" ? [34, 57, 58, 72, 335, 336] : [25])];

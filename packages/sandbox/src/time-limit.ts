@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 
 /**
- * Limits of a program's own time: computing and sleeping. Wall time depends on the machine; only a high ceiling ends
- * programs that get no processor.
+ * Limits of a program's own time: computing and sleeping. A high ceiling of wall time ends programs that get no
+ * processor.
  */
 export interface TimeLimit {
   readonly seconds: number;
-  /** The program is ended here. If it ends itself between the two limits, it was near the limit. */
+  /** The program is ended here; between the limits, it was near the limit. */
   readonly lastSeconds: number;
-  /** Wall time after which the machine counts as too slow. */
+  /** The machine then counts as too slow. */
   readonly wallSeconds: number;
 }
 
@@ -17,21 +17,17 @@ export function timeLimit(seconds: number): TimeLimit {
   return { seconds, lastSeconds: 1.5 * seconds, wallSeconds: 30 + 20 * seconds };
 }
 
-/** Seconds used since the start; null if the system does not report them, then wall time decides. */
+/** Null if the system does not report them; wall time then decides. */
 export type UsedSeconds = () => Promise<number | null>;
 
-/** How a watch ended a program: it exceeded its limit, or the machine was too slow. */
+/** The program exceeded its limit, or the machine was too slow. */
 export type TimeEnd = "time" | "stalled";
 
 const longestWait = 60_000; // timers hold at most 2^31 ms
 const minWait = 20;
 const lookEvery = 0.1;
 
-/**
- * Polls a program's time and ends it above its limit. Polling starts after that much wall time, because a program
- * cannot use more.
- * @returns a function that stops the watch
- */
+/** Ends a program above its limit; polls only after that much wall time. Returns a function that stops the watch. */
 export function watchTime(limit: TimeLimit, used: UsedSeconds, end: (how: TimeEnd) => void): () => void {
   const start = performance.now();
   let stopped = false;
@@ -63,19 +59,13 @@ interface ThreadTimes {
   readonly seconds: number;
 }
 
-/**
- * Processor seconds of a thread, or of the whole process without a thread.
- * @returns null if the system does not report them
- */
+/** Processor seconds of a thread, or of the process; null if unknown. */
 export async function processorSeconds(pid: number, thread: number | null): Promise<number | null> {
   if (process.platform === "win32") return null;
   return thread === null ? secondsOfPs(pid) : ((await threadTimes(pid, thread))?.seconds ?? null);
 }
 
-/**
- * The thread of a process that started last; of several, the one with the most processor time. Linux only.
- * @returns null if the system does not report it
- */
+/** The last started thread of a Linux process, else the one with the most processor time; null if unknown. */
 export async function latestThread(pid: number): Promise<number | null> {
   const threads = (await readdir(`/proc/${pid}/task`).catch(() => [])).map(Number);
   const times = await Promise.all(threads.map((thread) => threadTimes(pid, thread)));
@@ -85,11 +75,11 @@ export async function latestThread(pid: number): Promise<number | null> {
   return latest?.thread ?? null;
 }
 
-/** Times of a Linux thread from proc_pid_stat(5): utime, stime and starttime. */
+/** utime, stime and starttime of proc_pid_stat(5). */
 async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | null> {
   const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, "utf8").catch(() => null);
   if (stat === null) return null;
-  // From the state on; the name before it may contain anything.
+  // The preceding name may contain anything.
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
@@ -98,21 +88,21 @@ async function threadTimes(pid: number, thread: number): Promise<ThreadTimes | n
   return { thread, start, seconds: (utime + stime) / ticksPerSecond };
 }
 
-/** Seconds that a process waited for a processor since its start. Linux only. @returns null if unknown */
+/** Seconds that a Linux process waited for a processor; null if unknown. */
 export async function waitedSeconds(pid: number): Promise<number | null> {
   const reported = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
   const nanoseconds = Number(reported?.split(" ")[1]);
   return Number.isNaN(nanoseconds) ? null : nanoseconds / 1e9;
 }
 
-/** The last process in a chain of only children: the program that `bwrap` runs. Linux only. */
+/** The last of a chain of only children: the program that `bwrap` runs. Linux only. */
 export async function lastDescendant(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const child = Number.parseInt(children, 10);
   return child > 0 ? lastDescendant(child) : pid;
 }
 
-/** Number of out-of-memory kills since boot; null if unknown. */
+/** Out-of-memory kills since boot; null if unknown. */
 export async function outOfMemoryKills(): Promise<number | null> {
   const reported = await readFile("/proc/vmstat", "utf8").catch(() => "");
   const count = /^oom_kill (\d+)$/mu.exec(reported)?.[1];

@@ -19,13 +19,13 @@ import { systemCallFilter } from "./system-call-filter.ts";
 
 /** Exit code of a program that SIGKILL ended. */
 const killed = 137;
-/** Start limit of an interpreter in milliseconds, long enough for a busy machine. */
+/** Start limit in milliseconds, for a busy machine. */
 const maxStartMs = 120_000;
 
 /**
- * Sandbox with the system's Python in its own namespaces: no network, no other processes, and only 16 MiB of writable
- * `/tmp`. Linux with `bwrap` only. `createSandbox` runs the self-test.
- * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` for limits out of range
+ * Sandbox with the system's Python in its own namespaces: no network, no other processes, 16 MiB of writable `/tmp`.
+ * Linux with `bwrap` only; `createSandbox` runs the self-test.
+ * @throws `device_unavailable`, `config_invalid`
  */
 export function bubblewrapSandbox({
   python,
@@ -50,7 +50,6 @@ export function bubblewrapSandbox({
   return scheduledSandbox(kind, options);
 }
 
-/** One program in one process. */
 async function attempt(
   native: NativePython,
   job: CheckedJob,
@@ -66,9 +65,9 @@ async function attempt(
     stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
   });
   const [stdin, , , filter, onStart] = child.stdio as [Writable, Readable, Readable, Writable, Readable];
-  for (const stream of [stdin, filter, onStart]) stream.on("error", () => undefined); // a program may ignore its input
+  for (const stream of [stdin, filter, onStart]) stream.on("error", () => undefined);
   let ending: SandboxStatus | TimeEnd | null = null;
-  /** Ends the program from outside; the first reason is kept. */
+  /** The first reason is kept. */
   const end = (reason: SandboxStatus | TimeEnd): void => {
     ending ??= reason;
     // Killing bwrap's child kills every process inside.
@@ -79,7 +78,7 @@ async function attempt(
   const elapsed = (): number => (performance.now() - startMs) / 1000;
   let interpreter: number | null = null;
   let waited = 0;
-  /** Seconds of computing and sleeping: all time except waiting for a processor. */
+  /** Computing and sleeping, without waiting for a processor. */
   const used = async (): Promise<number | null> => {
     interpreter ??= await lastDescendant(child.pid ?? 0);
     const reported = await waitedSeconds(interpreter);
@@ -96,7 +95,7 @@ async function attempt(
   const abort = (): void => end("aborted");
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
-  filter.end(systemCallFilter()); // bwrap requires it
+  filter.end(systemCallFilter());
   const code = Buffer.from(job.code);
   stdin.end(Buffer.concat([Buffer.from(String(code.length).padStart(8)), code, Buffer.from(job.stdin)]));
   const exit = await new Promise<Exit>((resolve) => {
@@ -120,13 +119,12 @@ async function attempt(
     const words = exit.error?.message ?? (stderr.slice(-300) || "it was killed");
     return undecided(`the sandbox did not run: ${words}`, seconds);
   }
-  // A program that kills itself does not count as killed by the kernel for memory.
+  // A program that kills itself does not count as killed for memory.
   if (isShort) return undecided("the machine ran out of memory", seconds);
   if (seconds - waited > limit.seconds) return ended("time");
   return ended(exit.code > 128 ? "crashed" : statusOf(exit.code), exit.code);
 }
 
-/** Texts of the streams, limited to a total number of bytes. */
 function outputWithin(max: number, streams: readonly Readable[], onFull: () => void): () => string[] {
   let left = max;
   const all = streams.map((stream) => {
@@ -146,7 +144,7 @@ interface Exit {
   readonly error?: Error;
 }
 
-/** Limits set inside, then the runner that both kinds share. Files are written to the in-memory root. */
+/** Limits set inside, then the shared runner. */
 function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds: number): string {
   const bytes = memoryMiB * 2 ** 20;
   const limits = [
@@ -165,14 +163,13 @@ function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds:
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),
     `provide(${pythonText(harness.name)}, ${pythonText(harnessSource())})`,
-    // Comes before any code of the program.
+    // Precedes all code of the program.
     "os.write(4, b'1')",
     "os.close(4)",
     "run()",
   ].join("\n");
 }
 
-/** Python string literal in ASCII. */
 function pythonText(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^ -~]/gu,
@@ -180,19 +177,18 @@ function pythonText(text: string): string {
   );
 }
 
-/** Paths of bubblewrap, Python and the folders it needs. */
+/** Paths of bubblewrap and Python. */
 export interface NativePython {
   readonly bwrap: string;
   readonly executable: string;
   readonly version: string;
   readonly sha256: string;
-  /** Folders that Python reads. */
   readonly folders: readonly string[];
 }
 
 /**
  * Finds `bwrap` and Python, and checks that namespaces are allowed.
- * @throws LaconicError `device_unavailable` with what is missing
+ * @throws `device_unavailable`
  */
 export function nativePython(python = "python3"): NativePython {
   const missing = (reason: string): LaconicError =>
@@ -223,8 +219,8 @@ export function nativePython(python = "python3"): NativePython {
 }
 
 /**
- * Mounts an empty root with the read-only runtime. If root starts it, the kernel treats it as root outside its
- * namespace too, so `/proc`, `/sys` and `/dev` are missing, and only `/tmp` is writable.
+ * Mounts an empty root with the read-only runtime. The kernel treats a sandbox started by root as root, so `/proc`,
+ * `/sys` and `/dev` are missing.
  */
 export function wrapArguments({ folders }: NativePython): string[] {
   const read = folders.flatMap((path) => ["--ro-bind", path, path]);

@@ -1,7 +1,6 @@
 /**
- * System calls of a Python program without network, threads and children, with their numbers on x86-64 and arm64
- * (Linux's `unistd_64.h` and `asm-generic/unistd.h`); a dash if the processor lacks a call. The program cannot see
- * other processes, and programs that it executes inherit the filter.
+ * System calls of a Python program without network, threads and children: numbers on x86-64 and arm64 (Linux's
+ * `unistd_64.h` and `asm-generic/unistd.h`); a dash if missing. Programs that it executes inherit the filter.
  */
 const allowed = {
   memory: `brk 12 214, mmap 9 222, mprotect 10 226, mremap 25 216, msync 26 227, munmap 11 215, madvise 28 233`,
@@ -25,24 +24,24 @@ const allowed = {
     uname 63 160, sysinfo 99 179, getrandom 318 278, set_tid_address 218 96, set_robust_list 273 99, rseq 334 293,
     arch_prctl 158 -`,
 };
-/** `ioctl` answers that a file is not a terminal, which Python asks for every stream. */
+/** Python asks with `ioctl` whether a stream is a terminal. */
 const ioctl = { x64: 16, arm64: 29 } as const;
 const fcntl = { x64: 72, arm64: 25 } as const;
 /**
- * Allowed `fcntl` commands: copies, flags and record locks, which databases need. Others reach outside: leases,
- * notifications, signals, large pipes.
+ * Copies, flags and record locks, which databases need. Others reach outside: leases, notifications, signals, large
+ * pipes.
  */
 const fcntlCommands = [0, 1, 2, 3, 4, 5, 6, 7, 1030] as const; // F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC
 const audits = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 const [load, jumpIfEqual, end] = [0x20, 0x15, 0x06] as const;
 const [killProcess, allow] = [0x80000000, 0x7fff0000] as const;
-/** `ENOSYS` makes libraries use an older call; `EPERM` would end them. `ENOTTY` for `ioctl`, `EINVAL` for `fcntl`. */
+/** `ENOSYS` makes libraries use an older call. `ENOTTY` for `ioctl`, `EINVAL` for `fcntl`. */
 const [noSuchCall, notATerminal, noSuchCommand] = [0x00050000 + 38, 0x00050000 + 25, 0x00050000 + 22] as const;
-/** Lower half of the second argument; the kernel reads only this part of a command. */
+/** The kernel reads only the lower half of a command. */
 const [architectureAt, numberAt, commandAt] = [4, 0, 24] as const;
 
-/** Allowed calls by name; null for an unknown processor. */
+/** Null for an unknown processor. */
 export function allowedCalls(processor: string = process.arch): ReadonlyMap<string, number> | null {
   if (processor !== "x64" && processor !== "arm64") return null;
   const rows = Object.values(allowed).flatMap((group) => group.split(/,\s+/u).map((row) => row.split(" ")));
@@ -51,9 +50,8 @@ export function allowedCalls(processor: string = process.arch): ReadonlyMap<stri
 }
 
 /**
- * Seccomp program in classic BPF that allows only what Python needs: no processes, threads, sockets or namespaces, and
- * no unknown calls.
- * @returns null for an unknown processor
+ * Seccomp program in classic BPF: no processes, threads, sockets, namespaces or unknown calls. Null for an unknown
+ * processor.
  */
 export function systemCallFilter(processor: string = process.arch): Buffer | null {
   const named = allowedCalls(processor);
@@ -67,7 +65,7 @@ export function systemCallFilter(processor: string = process.arch): Buffer | nul
     [load, 0, 0, architectureAt],
     [jumpIfEqual, 1, 0, audits[known]],
     [end, 0, 0, killProcess],
-    // The 32-bit (x32) table has numbers above all listed ones.
+    // The x32 table has numbers above all listed ones.
     [load, 0, 0, numberAt],
     jumpFrom(4, refusal + 1, ioctl[known]),
     jumpFrom(5, command, fcntl[known]),

@@ -4,17 +4,15 @@ import type { ProgramVerdict } from "./ending.ts";
 import { type ProgramCases, programOf, runCases } from "./grade-cases.ts";
 import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
 
-/** Verdict of a code grader, with the fields of `@laconic/benchmarks`. Steps are calls and their results. */
+/** Verdict with the fields of `@laconic/benchmarks`; steps are calls and their results. */
 export interface CodeVerdict extends Pick<ProgramVerdict, "correct" | "rule" | "decided" | "limited" | "steps"> {
-  /** The executed program. */
   readonly extracted: string;
   readonly certainty: "exact" | "undecided";
 }
 
 /**
- * Grades replies to "complete this function" with tests, and replies with whole programs with cases. The rule
- * `published` extracts the program as the benchmark's authors do; other rules use {@link assembleProgram} and {@link
- * solutionIn}.
+ * Grades "complete this function" with tests, and whole programs with cases. The rule `published` extracts the program
+ * as the benchmark's authors do.
  */
 export function codeGrader(
   sandbox: Sandbox,
@@ -38,9 +36,9 @@ function graded(extracted: string, { correct, decided, limited, rule, steps }: P
 }
 
 /**
- * Extracts a program with its benchmark's published rule. LiveCodeBench (28fef95): the lines between the last two lines
- * with a fence; empty with fewer. MBPP: between `[BEGIN]` and `[DONE]`, as in its paper's prompts. AgentPrune
- * (c544dd6): the reply without these characters at its ends. HumanEval (6d43fb9): the reply continues the prompt.
+ * Extracts a program with its benchmark's published rule. LiveCodeBench (28fef95): the lines between the last two
+ * fences. MBPP: between `[BEGIN]` and `[DONE]`. AgentPrune (c544dd6): strips these characters. HumanEval (6d43fb9): the
+ * reply continues the prompt.
  */
 export function publishedCode(reply: string, tests: ProgramTests | ProgramCases): string {
   if ("cases" in tests) {

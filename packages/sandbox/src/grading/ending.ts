@@ -6,23 +6,20 @@ export interface ProgramVerdict {
   readonly correct: boolean;
   /** False if the machine, `signal` or a sandbox limit prevented a verdict. */
   readonly decided: boolean;
-  /** The program reached a sandbox limit. Rewards count this as wrong, so that a policy cannot profit. */
+  /** Reached a sandbox limit; rewards count this as wrong, so that a policy cannot profit. */
   readonly limited: boolean;
-  /** Deciding event: "all tests passed", "AssertionError", "time limit", ... */
+  /** Deciding event: "all tests passed", "AssertionError", ... */
   readonly rule: string;
-  /** Details for the record of a score. */
   readonly gradingMode: "two-phase";
-  /** Number of calls by the tests. */
   readonly calls: number;
-  /** The first calls with the program's results, and the deciding last call. */
+  /** The first calls, and the deciding last call. */
   readonly steps: readonly GradingStep[];
 }
 
-/** End of a grading, or of a run without a result. */
+/** End of a grading. */
 export interface Ending {
   /**
-   * `passed`: all tests accept the program. `decided`: the program is wrong. `limit`: a sandbox limit was reached, so
-   * the result is unknown. `machine`: the machine ended it.
+   * `passed`; `decided`: wrong; `limit`: a sandbox limit, so the result is unknown; `machine`: the machine ended it.
    */
   readonly kind: "passed" | "decided" | "limit" | "machine";
   readonly rule: string;
@@ -40,7 +37,7 @@ const endings: Readonly<Record<SandboxResult["status"], Ending>> = {
   aborted: { kind: "machine", rule: "aborted" },
 };
 
-/** @param seconds - the benchmark's time limit; an earlier end is the sandbox's limit */
+/** @param seconds - the benchmark's time limit; an earlier end is the sandbox's */
 export function endingOf({ status, stderr }: SandboxResult, { record }: Sandbox, seconds: number): Ending {
   const { kind, rule } = endings[status];
   if (status === "time" && record.limits.seconds < seconds) return { kind: "limit", rule: "time limit of the sandbox" };
@@ -48,7 +45,7 @@ export function endingOf({ status, stderr }: SandboxResult, { record }: Sandbox,
   return { kind, rule: words === "" ? rule : `${rule}: ${words}` };
 }
 
-/** @param steps - all calls; the record keeps the first ones and the last */
+/** @param steps - all calls; keeps the first ones and the last */
 export function verdictOf({ kind, rule }: Ending, calls: number, steps: readonly GradingStep[]): ProgramVerdict {
   const { steps: most } = gradingStepLimits;
   return {
@@ -62,7 +59,7 @@ export function verdictOf({ kind, rule }: Ending, calls: number, steps: readonly
   };
 }
 
-/** Last line of the program's error output. */
+/** Last line of the error output. */
 export function lastWords(stderr: string): string {
   return (stderr.trim().split("\n").at(-1) ?? "").slice(0, 200);
 }

@@ -5,24 +5,21 @@ import { solutionIn } from "../replies/solution.ts";
 import { endingOf, lastWords, type Ending, type ProgramVerdict, verdictOf } from "./ending.ts";
 import { gradeProgram, type GradeProgramOptions } from "./grade-program.ts";
 
-/** Inputs and outputs of a whole program, in LiveCodeBench's form. */
+/** Inputs and outputs, in LiveCodeBench's form. */
 export interface ProgramCases {
-  /**
-   * For stdin programs, input and printed output. For functions, arguments (one JSON value per line) and the result in
-   * JSON.
-   */
+  /** Input and printed output for stdin, else arguments (one JSON value per line) and the result in JSON. */
   readonly cases: readonly { readonly input: string; readonly output: string }[];
-  /** Function to call, alone or in a class `Solution`; null for a stdin program. */
+  /** Alone or in a class `Solution`; null for a stdin program. */
   readonly entryPoint: string | null;
 }
 
-/** CPU time of the program: per case for stdin, for all calls together for a function. */
+/** CPU time: per case for stdin, for all calls of a function. */
 const [secondsPerCase, secondsOfCalls] = [6, 30] as const;
 
-/** Sandbox limits above every benchmark's time limit. */
+/** Limits above every benchmark's. */
 export const gradingLimits: { readonly seconds: number } = { seconds: secondsOfCalls };
 
-/** Modules and recursion limit that LiveCodeBench provides. */
+/** LiveCodeBench provides these. */
 const modules =
   "string re datetime collections heapq bisect copy math random statistics itertools functools operator io sys json builtins typing";
 
@@ -33,9 +30,8 @@ const prelude = modules
   .join("\n");
 
 /**
- * Grades a reply with a whole program, extracted by {@link solutionIn}. Expected outputs and values stay outside the
- * program's interpreter; the first failed case decides. Printed lines are compared by LiveCodeBench's rule: trimmed,
- * and as lists of decimal numbers if they differ.
+ * Grades a whole program, extracted by {@link solutionIn}. Expected outputs stay outside its interpreter; the first
+ * failed case decides. Printed lines are compared by LiveCodeBench's rule: trimmed, then as lists of decimal numbers.
  * @returns not `decided` if the machine or a sandbox limit prevented a verdict
  */
 export async function gradeCases(
@@ -48,7 +44,7 @@ export async function gradeCases(
   return { ...(await runCases(program, tests, sandbox, options)), program };
 }
 
-/** Program of a reply; the whole reply if it has no code. */
+/** The whole reply if it has no code. */
 export function programOf(reply: string, { entryPoint }: ProgramCases): string {
   return solutionIn(reply, entryPoint) ?? reply;
 }
@@ -91,7 +87,7 @@ export async function runCases(
 
 const cut = (text: string): string => text.trimEnd().slice(0, gradingStepLimits.characters);
 
-/** Name for the tests' calls that programs do not use by chance. */
+/** Programs do not use this name by chance. */
 const called = "laconic_called";
 
 function callable(program: string, entryPoint: string): string {
@@ -115,7 +111,6 @@ def check(candidate):
 `;
 }
 
-/** Compares printed texts line by line. */
 function samePrint(printed: string, wanted: string): boolean {
   const [own, other] = [printed.trim().split("\n"), wanted.trim().split("\n")];
   return own.length === other.length && own.every((line, i) => sameLine(line.trim(), (other[i] ?? "").trim()));
@@ -128,7 +123,7 @@ function sameLine(a: string, b: string): boolean {
   return own.length === other.length && own.every((number, i) => number !== null && number === other[i]);
 }
 
-/** Canonical form of a decimal number; null for other text. */
+/** Canonical decimal; null for other text. */
 function decimalOf(word: string): string | null {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,9}))?$/iu.exec(word) ?? [];

@@ -6,28 +6,23 @@ import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { endingOf, type Ending, type ProgramVerdict, verdictOf } from "./ending.ts";
 import { harnessCall } from "./harness.ts";
 
-/** Tests of a function, in HumanEval's form. */
+/** Tests in HumanEval's form. */
 export interface ProgramTests {
   /** Trusted Python that defines `check(candidate)`, unless it calls itself. */
   readonly test: string;
-  /** Name of the function to write. */
   readonly entryPoint: string;
-  /** Code before the candidate's; its helpers are also available to the tests. */
+  /** Code before the candidate's, also for the tests. */
   readonly prompt: string;
-  /** Whether `test` runs its checks itself. */
   readonly testCallsItself?: boolean;
-  /** Benchmark whose published rule extracts the program from a reply. Default `humaneval`. */
+  /** Rule that extracts the program. Default `humaneval`. */
   readonly published?: "humaneval" | "mbpp" | "agent-prune";
-  /**
-   * Expected result of each call, for the steps of a verdict, if `test` makes one call per case and stops at the first
-   * difference.
-   */
+  /** Expected result of each call, if `test` makes one call per case and stops at the first difference. */
   readonly expected?: readonly string[];
 }
 
 /** Time limit of a program. */
 export interface GradeProgramOptions {
-  /** CPU seconds for all calls of the program. Default 3, which HumanEval limits in wall time. */
+  /** CPU seconds for all calls. Default 3; HumanEval limits wall time. */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -48,13 +43,12 @@ interface TestReport {
 }
 
 /**
- * Grades a program in two phases. The tests run in one interpreter with a stub of the function, which records the
- * arguments. The program runs in another interpreter with these arguments and no expected values, and returns plain
- * values of built-in types. Then the tests run again on these values. So early exits, objects that equal everything,
- * patched builtins and frame inspection only change the program's results. If the program or its results reach a
- * sandbox limit, the verdict is undecided.
- * @param program - the whole program: prompt and completion
- * @throws LaconicError `data_invalid` if the tests themselves fail to run; `engine_failed` if the sandbox was closed
+ * Grades a program in two phases. The tests run with a stub of the function, which records the arguments. The program
+ * runs in another interpreter with these arguments and returns plain values of built-in types. Then the tests run again
+ * on these values, so early exits, objects that equal everything, patched builtins and frame inspection have no other
+ * effect. A sandbox limit leaves the verdict undecided.
+ * @param program - prompt and completion
+ * @throws `data_invalid` if the tests fail to run; `engine_failed` if the sandbox was closed
  */
 export async function gradeProgram(
   program: string,
@@ -103,8 +97,8 @@ export async function gradeProgram(
 }
 
 /**
- * Pairs the tests' calls with the program's results; failing tests make fewer calls.
- * @param wrong - the error that ended the tests at their last call; null if they passed
+ * Pairs the tests' calls with the results.
+ * @param wrong - the error at the last call; null if they passed
  */
 function stepsOf(
   { entryPoint, expected }: ProgramTests,
@@ -127,7 +121,7 @@ function stepsOf(
 /** Bytes for the calling code of the harness. */
 const roomForCall = 1000;
 
-/** Reads the output of the program's interpreter, which the program may have forged; null if results are missing. */
+/** The program may have forged this output; null if results are missing. */
 function readAnswers(report: object | null, count: number): readonly Answer[] | Ending | null {
   const wrong = (rule: string): Ending => ({ kind: "decided", rule });
   const { answers, unloadable } = (report ?? {}) as { readonly answers?: unknown; readonly unloadable?: unknown };
@@ -148,7 +142,7 @@ function isRaised(value: unknown): value is Raised {
   return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
 }
 
-/** Last line of a harness's output. The lines before it were printed by the candidate. */
+/** The candidate printed the lines before it. */
 function lastLine({ stdout }: SandboxResult): object | null {
   const value = tryParseJson(stdout.trimEnd().split("\n").at(-1) ?? "");
   return typeof value === "object" ? value : null;

@@ -2,8 +2,8 @@ import { PythonSource, validSource } from "./python-source.ts";
 import { solutionIn } from "./solution.ts";
 
 /**
- * Builds the program of a reply to "complete this function". Code that defines the function is appended to the prompt,
- * for its imports and helpers. Other code is the body that continues the prompt.
+ * Builds the program of a reply: code that defines the function is appended to the prompt, for its imports; other code
+ * is the body that continues the prompt.
  */
 export function assembleProgram(prompt: string, reply: string, entryPoint: string): string {
   const code = solutionIn(reply, entryPoint) ?? reply;
@@ -17,7 +17,7 @@ export function assembleProgram(prompt: string, reply: string, entryPoint: strin
   return isMethod ? `${program}\n\n${entryPoint} = Solution().${entryPoint}\n` : program;
 }
 
-/** Concatenates code; imports from `__future__` come first. */
+/** Imports from `__future__` come first. */
 export function codeAfter(head: string, code: string): string {
   if (!code.includes("__future__")) return `${head}\n${code}`;
   const imports = new PythonSource(code).statements
@@ -26,7 +26,7 @@ export function codeAfter(head: string, code: string): string {
   return [...imports, head, imports.reduce((rest, text) => rest.replace(text, ""), code)].join("\n");
 }
 
-/** Returns the first valid variant of a body: unchanged, with its first line indented, or fully indented. */
+/** First valid body: unchanged, with its first line indented, or fully indented. */
 function withBody(prompt: string, code: string): string {
   const start = /^\s/u.test(code) || prompt.endsWith("\n") ? prompt : `${prompt}\n`;
   const all = code.replaceAll(/^(?=.*\S)/gmu, "    ");

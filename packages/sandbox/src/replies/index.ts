@@ -1,5 +1,5 @@
 /**
- * Finds the Python program of a reply. Needs no sandbox and runs in browsers.
+ * Finds the Python program of a reply, also in browsers.
  * @module @laconic/sandbox/replies
  */
 export { assembleProgram } from "./assemble-program.ts";

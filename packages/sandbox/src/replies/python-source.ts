@@ -6,14 +6,14 @@ export type Node = Tree["topNode"];
 
 const strict = parser.configure({ strict: true });
 
-/** The grammar lacks numbers such as `2.` and a bare `yield`, so placeholders of the same length replace them. */
+/** The grammar lacks `2.` and a bare `yield`; placeholders of the same length replace them. */
 function parsable(text: string): string {
   return text
     .replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/gu, "$10")
     .replaceAll(/^([ \t]*)yield(?=[ \t]*(?:#.*)?$)/gmu, "$1pass ");
 }
 
-/** Tree of a text that may have errors; empty if it nests too deep for the parser's stack. */
+/** Empty if it nests too deep for the parser's stack. */
 function looseTree(text: string): Tree {
   try {
     return parser.parse(parsable(text));
@@ -22,7 +22,7 @@ function looseTree(text: string): Tree {
   }
 }
 
-/** Tree of a valid text; null otherwise. */
+/** Null for invalid text. */
 function strictTree(text: string): Tree | null {
   try {
     const tree = strict.parse(parsable(text));
@@ -34,14 +34,13 @@ function strictTree(text: string): Tree | null {
   }
 }
 
-/** Child nodes in order. */
 function childrenOf(node: Node): Node[] {
   const children: Node[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
   return children;
 }
 
-/** Whether the node has its own name scope. */
+/** Has its own name scope. */
 function isScope(kind: string): boolean {
   return /^(?:(?:Function|Class)Definition|LambdaExpression)$/u.test(kind) || isLoop(kind);
 }
@@ -55,13 +54,13 @@ function isList(kind: string): boolean {
   return targets[kind] === list;
 }
 
-/** Whether an unbound name is a variable, not a keyword argument or module. */
+/** Excludes keyword arguments and modules. */
 function isUse({ parent, nextSibling }: Node): boolean {
   if (parent?.name === "ArgList") return nextSibling?.name !== "AssignOp";
   return parent?.name !== "ImportStatement" && parent?.name !== "KeywordPattern";
 }
 
-/** Whether the body of a function is empty: `pass`, `...`, a docstring or `raise NotImplementedError`. */
+/** Empty body: `pass`, `...`, a docstring or `raise NotImplementedError`. */
 function isStub(definition: Node, textOf: (node: Node) => string): boolean {
   return childrenOf(definition.getChild("Body") ?? definition).every(
     (node) =>
@@ -86,7 +85,7 @@ const looped: Targets = (children) => {
     return isOpen;
   });
 };
-/** For each item, the name after `as`, else the first name. */
+/** The name after `as`, else the first name. */
 const imported: Targets = (children) => {
   const items: Node[][] = [[]];
   for (const child of children.slice(children.findIndex(({ name: kind }) => kind === "import") + 1))
@@ -98,7 +97,7 @@ const imported: Targets = (children) => {
   });
 };
 
-/** Children that a node binds, by kind of node. `isBound` tells whether a list is bound. */
+/** `isBound` tells whether a list is bound. */
 const targets: Readonly<Record<string, Targets>> = {
   FunctionDefinition: firstName,
   ClassDefinition: firstName,
@@ -118,28 +117,25 @@ const targets: Readonly<Record<string, Targets>> = {
   ImportStatement: imported,
 };
 
-/** Children that a node binds. */
 function targetsOf(ref: { readonly name: string; readonly node: Node }, isBound: boolean): readonly Node[] {
   const find = isLoop(ref.name) ? looped : targets[ref.name];
   return find ? find(childrenOf(ref.node), isBound) : [];
 }
 
-/** Names and effects of a module-level statement. */
+/** Names and effects of a statement. */
 export interface Statement {
   readonly text: string;
-  /** Names bound in the module; class attributes as `Class.name`. A star import binds `*`. */
+  /** Class attributes are `Class.name`; a star import binds `*`. */
   readonly binds: ReadonlySet<string>;
-  /** Names used but not bound. */
   readonly needs: ReadonlySet<string>;
-  /** Functions and classes of the module. */
   readonly defines: ReadonlySet<string>;
-  /** Functions with an empty body: `pass`, `...` or `raise NotImplementedError`. */
+  /** Functions with an empty body. */
   readonly stubs: ReadonlySet<string>;
-  /** All identifiers, including attributes. */
+  /** Includes attributes. */
   readonly names: ReadonlySet<string>;
-  /** Whether it calls something for its effect. */
+  /** Calls something for its effect. */
   readonly runs: boolean;
-  /** Whether it has a `return` or `yield` outside functions, as part of a function body. */
+  /** Has a `return` or `yield` outside functions. */
   readonly isBody: boolean;
 }
 
@@ -185,7 +181,6 @@ export class PythonSource {
     return this.statements.some(({ isBody }) => isBody);
   }
 
-  /** Summary of all statements. */
   all(kind: NameKind): ReadonlySet<string> {
     const union = this.#unions.get(kind) ?? new Set(this.statements.flatMap((statement) => [...statement[kind]]));
     this.#unions.set(kind, union);
@@ -206,7 +201,6 @@ export function validSource(code: string): PythonSource | null {
 function readStatement(source: string, statement: Node): Statement {
   const [binds, defines, stubs, names] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   const [locals, globals, uses] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  /** Positions of targets. */
   const bound = new Set<number>();
   const scopes: Node[] = [];
   let [functions, effects, runs, isBody] = [0, 0, false, false];

