@@ -7,7 +7,7 @@ import { checkPrices, checkThreshold, rewardTerms, type PricingOptions } from ".
 /** Team costs of Eq. 1. */
 export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };
 
-/** Grader, costs and prices of {@link communicationReward}. */
+/** Grader, costs and prices. */
 export interface CommunicationRewardOptions extends PricingOptions {
   readonly grader: Grader;
   /** Default {@link equation1Costs}. */
@@ -16,9 +16,9 @@ export interface CommunicationRewardOptions extends PricingOptions {
 }
 
 /**
- * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms. Runs call
- * `measureEpisode` and `rewardTerms` instead, to change prices later.
- * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` if an episode cannot be scored
+ * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition. Runs call `measureEpisode` and
+ * `rewardTerms` instead, to change prices later.
+ * @throws `config_invalid` for a bad price; `reward_invalid` if an episode cannot be scored
  */
 export function communicationReward(
   options: CommunicationRewardOptions,

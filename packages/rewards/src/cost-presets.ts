@@ -86,7 +86,10 @@ export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSe
   kindNames.map((name) => [name, { kind: "group", fields: { kind: kindOf([name]), ...kinds[name].fields } }]),
 ) as unknown as Record<CostSettings["kind"], GroupShape<CostSettings>>;
 
-/** Creates a cost from settings. @throws LaconicError `config_invalid` naming the setting */
+/**
+ * Creates a cost from settings.
+ * @throws `config_invalid`
+ */
 export function costPreset(settings: CostSettings, place = "cost"): Cost {
   checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, place);
   checkShape(costShapes[settings.kind], settings, place);
@@ -94,7 +97,7 @@ export function costPreset(settings: CostSettings, place = "cost"): Cost {
   return make(settings);
 }
 
-/** Tokens that the cost of stored settings counts; undefined for other costs, custom costs and invalid settings. */
+/** Undefined for other costs and invalid settings. */
 export function tokenCountOf(settings: unknown): TokenCount | undefined {
   const kind = kindNames.find((name) => isRecord(settings) && settings["kind"] === name);
   if (kind === undefined || findShapeMismatch(costShapes[kind], settings) !== null) return undefined;

@@ -1,37 +1,37 @@
 import { type AgentId, type Episode, type TokenCount, countTokens } from "@laconic/core";
 import { checkCount, checkOption } from "./check-option.ts";
 
-/** Scope of a cost. Default: the whole team. `from` and `by` together select one edge, sender to reader. */
+/** Scope of a cost. Default: the whole team. Together, `from` and `by` select one edge. */
 export interface CostScope {
   /** Writer, reader or speaker. */
   readonly by?: AgentId;
-  /** Sender of the messages read. */
+  /** Sender. */
   readonly from?: AgentId;
 }
 
-/** Measurable cost of an episode, before prices. */
+/** Cost of an episode, before prices. */
 export interface Cost {
-  /** Full definition of one unit, in prose. */
+  /** Definition of one unit, in prose. */
   readonly unit: string;
   readonly scope: CostScope;
-  /** Counted tokens of a per-token cost; screens split its charge by turn and edge. Missing for other costs. */
+  /** Counted tokens of a per-token cost. */
   readonly tokens?: TokenCount;
-  /** Returns the cost, >= 0, in `unit`; NaN if not applicable. */
+  /** Cost >= 0 in `unit`; NaN if not applicable. */
   measure(episode: Episode): number;
 }
 
-/** Costs by term name, such as `tokens`. */
+/** Costs by term name. */
 export type Costs = Readonly<Record<string, Cost>>;
 
-/** λ of Eq. 1: price per unit, by term name. Costs without a price are measured and free. */
+/** λ of Eq. 1 by term name. Costs without a price are free. */
 export type Prices = Readonly<Record<string, number>>;
 
-/** tokens(y) of Eq. 1: sampled tokens with end tokens, so silence costs its end token. */
+/** tokens(y) of Eq. 1, with end tokens, so silence costs its end token. */
 export function tokensWritten(scope: Pick<CostScope, "by"> = {}): Cost {
   return tokenCost("tokens-written", "tokens written, end tokens included", scope);
 }
 
-/** Message tokens read, without end tokens. Each reader and each repeated reading counts. */
+/** Message tokens read, without end tokens. Each reading counts. */
 export function tokensRead(scope: CostScope = {}): Cost {
   return tokenCost("tokens-read", "tokens read, once per reader and reading", scope);
 }
@@ -44,11 +44,14 @@ function tokenCost(kind: TokenCount["kind"], unit: string, { by, from }: CostSco
 
 /** Options of {@link turns}. */
 export interface TurnOptions extends Pick<CostScope, "by"> {
-  /** `spoken` skips silent turns. `all` counts every turn; constant if the graph fixes the speakers. */
+  /** `spoken` skips silent turns. `all` is constant if the graph fixes the speakers. */
   readonly count: "spoken" | "all";
 }
 
-/** turns(y) of Eq. 1: utterances of an episode. @throws LaconicError `config_invalid` */
+/**
+ * turns(y) of Eq. 1: utterances of an episode.
+ * @throws `config_invalid`
+ */
 export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   checkOption("turns.count", count, count === "spoken" || count === "all", `"spoken" or "all"`);
   return {
@@ -70,9 +73,9 @@ export interface OverlongOptions extends Pick<CostScope, "by"> {
 }
 
 /**
- * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, then 1; summed
- * over the utterances in scope. Price 1 is DAPO (L = 20480, c = 4096).
- * @throws LaconicError `config_invalid`
+ * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, then 1; summed.
+ * Price 1 is DAPO (L = 20480, c = 4096).
+ * @throws `config_invalid`
  */
 export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   checkCount("overlong.maxTokens", maxTokens);
@@ -91,18 +94,18 @@ export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
 
 /** Options of {@link repetition}. */
 export interface RepetitionOptions extends Pick<CostScope, "by"> {
-  /** Length of an n-gram, in units of `of`. */
+  /** Units of `of`. */
   readonly n: number;
-  /** Text between white space, or Unicode code points; both ignore case. */
+  /** Text between white space, or code points; both ignore case. */
   readonly of: "words" | "characters";
-  /** `utterance`: repeats within the same utterance. `episode`: also repeats of earlier utterances of any agent. */
+  /** `utterance`: repeats within it. `episode`: also repeats of earlier utterances. */
   readonly against: "utterance" | "episode";
 }
 
 /**
- * repetition(y) of Eq. 1, undefined in the paper: share of repeated n-grams over the utterances in scope, 0 to 1; 0
- * without n-grams. Equals 1 - distinct / total within an utterance.
- * @throws LaconicError `config_invalid`
+ * repetition(y) of Eq. 1, undefined in the paper: share of repeated n-grams, 0 to 1. Equals 1 - distinct / total within
+ * an utterance.
+ * @throws `config_invalid`
  */
 export function repetition(options: RepetitionOptions = { n: 3, of: "words", against: "utterance" }): Cost {
   const { n, of, against, by } = options;
@@ -130,7 +133,7 @@ export function repetition(options: RepetitionOptions = { n: 3, of: "words", aga
   };
 }
 
-/** Joining is unambiguous: words contain no spaces, and joined code points alternate with spaces. */
+/** Words contain no spaces, and joined code points alternate with spaces. */
 function ngrams(text: string, n: number, of: RepetitionOptions["of"]): string[] {
   const lower = text.toLowerCase();
   const units = of === "words" ? lower.split(/\s+/u).filter((word) => word !== "") : Array.from(lower);

@@ -4,18 +4,18 @@ import { thrownText } from "@laconic/core";
 export interface Timer {
   /** Monotonic time in milliseconds. */
   now(): number;
-  /** Schedules one call; returns a function that cancels it. */
+  /** Schedules one call; returns its cancellation. */
   after(milliseconds: number, call: () => void): () => void;
 }
 
-/** Source of timers: `globalThis` of Node or a browser. */
+/** Source of timers: `globalThis`. */
 export interface TimerSource<Id> {
   setTimeout(call: () => void, milliseconds: number): Id;
   clearTimeout(id: Id): void;
   readonly performance: { now(): number };
 }
 
-/** Returns the platform's timer: `timerOf(globalThis)`. */
+/** The platform's timer. */
 export function timerOf<Id>(source: TimerSource<Id>): Timer {
   return {
     now: () => source.performance.now(),
@@ -26,19 +26,17 @@ export function timerOf<Id>(source: TimerSource<Id>): Timer {
   };
 }
 
-/** Answer, or the error of a failed question. */
+/** Answer or error. */
 export type Answered<T> =
   | { readonly status: "answered"; readonly value: T }
   | { readonly status: "error"; readonly reason: string; readonly cause?: unknown };
 
-/** Asks a question; `signal` aborts at the deadline. */
+/** The signal aborts at the deadline. */
 export type Ask = <T>(question: (signal: AbortSignal) => T | Promise<T>) => Promise<Answered<T>>;
 
 const longestTimer = 2 ** 31 - 1;
 
-/**
- * Fails a question after `seconds` without any answer, so that queued questions do not time out while the queue moves.
- */
+/** Fails a question after `seconds` without any answer, so queued questions do not time out while the queue moves. */
 export function withDeadline({ seconds, timer }: { readonly seconds: number; readonly timer: Timer }): Ask {
   let lastAnswer = Number.NEGATIVE_INFINITY;
   return async (question) => {

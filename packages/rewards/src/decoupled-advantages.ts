@@ -4,35 +4,33 @@ import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredReward } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
 
-/** Separate normalisation of task and costs. */
+/** Options of {@link decoupledAdvantages}. */
 export interface DecoupledOptions extends PricingOptions {
-  /** w by cost name: a pure number for `z-score`, the unit price λ of Eq. 1 for `centred`. */
+  /** w by cost name: a pure number for `z-score`, λ of Eq. 1 for `centred`. */
   readonly weights: Readonly<Record<string, number>>;
-  /** `z-score`: (c - mean) / (std + epsilon), GDPO. `centred`: c - mean; only the task is divided by its std. */
+  /** `z-score`: (c - mean) / (std + epsilon), GDPO. `centred`: c - mean. */
   readonly costs: "z-score" | "centred";
-  /** Divisor of squared deviations: G - 1 (`sample`) or G (`population`). Default `sample`. */
+  /** Divides by G - 1 (`sample`, default) or G (`population`). */
   readonly std?: "sample" | "population";
   /** Added to every std. Default 1e-4 (TRL). */
   readonly epsilon?: number;
-  /** `sequence`: z-scores the sums again over the batch (TRL). Default `none`. */
+  /** `sequence` z-scores the sums again over the batch (TRL). Default `none`. */
   readonly batch?: "none" | "sequence";
 }
 
 export interface DecoupledResult {
   readonly advantages: Float64Array;
-  /** Per episode: `advantages`, `rewards/not_applicable`. Per group: `frac_zero_std/<term>`, `groups/size_one`. */
+  /** `advantages` and `rewards/not_applicable` per episode, the others per group. */
   readonly diagnostics: Diagnostics;
 }
 
 /**
  * Normalises terms and costs separately within groups: A = z(task) - Σ_c w_c n(cost_c), so that a weight keeps its
- * meaning at any group spread (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). Constant or single terms count
- * exactly 0. A NaN cost is excluded and counts 0. A NaN task excludes the episode (advantage 0); TRL would train its
- * costs. `costWhenTaskAtLeast` compares costs only among a group's successes.
+ * meaning at any group spread (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`). Constant or single terms and NaN
+ * costs count 0; a NaN task excludes the episode. `costWhenTaskAtLeast` compares costs only among a group's successes.
  * @param groups - group id of each episode
- * @param shares - weight of each row in means and deviations; default 1
- * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for different lengths or costs,
- * `numeric_invalid` for an advantage that overflows or a task or cost beyond ±`maxReward`, naming the row
+ * @param shares - weight of each row; default 1
+ * @throws `config_invalid`, `input_invalid`, `numeric_invalid` for an overflow or a value beyond ±`maxReward`
  */
 export function decoupledAdvantages(
   measured: readonly MeasuredReward[],
@@ -111,7 +109,7 @@ interface Scale {
   readonly epsilon: number;
 }
 
-/** Centres the values, and divides them by std + epsilon if there is a scale. */
+/** Divides by std + epsilon if there is a scale. */
 function normalise(values: readonly number[], shares: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
   const sumOf = (each: (value: number) => number): number =>

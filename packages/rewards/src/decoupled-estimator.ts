@@ -4,7 +4,7 @@ import type { MeasuredReward } from "./measure-episode.ts";
 
 type EstimatorSettings = Omit<DecoupledOptions, "weights">;
 
-/** Option shape of {@link decoupledEstimator}. */
+/** Option shape. */
 export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSettings>({
   costs: {
     help: "Combination of costs: each z-scored, or centred and priced",
@@ -30,7 +30,10 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
   },
 });
 
-/** {@link decoupledAdvantages} as an estimator, weighted by prices. @throws LaconicError `config_invalid` */
+/**
+ * {@link decoupledAdvantages} as an estimator.
+ * @throws `config_invalid`
+ */
 export function decoupledEstimator(options: EstimatorSettings): Estimator {
   decoupledAdvantages([], [], { ...options, weights: {} });
   return {
@@ -46,7 +49,7 @@ function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredReward[] {
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
   return Array.from(rewards, (_, row) => {
     const own = at(terms, row);
-    // Columns cover all episodes; NaN marks a missing term.
+    // NaN marks a missing term.
     const known = Object.entries(own).filter(([, value]) => !Number.isNaN(value));
     const { task = known.reduce((sum, [, value]) => sum + value, 0) } = Object.fromEntries(known);
     return { task: known.length === 0 ? Number.NaN : task, terms: own, costs: at(costs, row) };

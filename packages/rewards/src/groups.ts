@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 
-/** @throws LaconicError `input_invalid` for different lengths */
+/** @throws `input_invalid` for different lengths */
 export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
   if (groups.length !== rows)
     throw new LaconicError("input_invalid", `groups has ${groups.length} entries for ${rows} episodes`, {
@@ -17,7 +17,7 @@ export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
   return [...byGroup.values()];
 }
 
-/** Whether the spread is at most 1e-12 of the largest magnitude, which is rounding. */
+/** Spread of at most 1e-12 of the largest magnitude, which is rounding. */
 export function allEqual(values: readonly number[]): boolean {
   let min = Infinity;
   let max = -Infinity;

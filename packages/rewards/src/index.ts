@@ -1,5 +1,5 @@
 /**
- * Communication-aware reward (Agent-GSPO Eq. 1): task, tokens, turns and repetition as named terms.
+ * Communication-aware reward (Agent-GSPO Eq. 1).
  * @module @laconic/rewards
  */
 export { countScores, scoreValue, unscoredShare } from "./sample-score.ts";

@@ -1,19 +1,19 @@
 import { type Episode, type Grader, LaconicError, type Problem, type RewardTerms } from "@laconic/core";
 import type { Costs } from "./costs.ts";
 
-/** Grade and costs of an episode, before prices. */
+/** Grade and costs before prices. */
 export interface MeasuredReward {
   /** 0 to 1; NaN if not applicable. */
   readonly task: number;
-  /** Terms before costs. Default `{ task }`. */
+  /** Default `{ task }`. */
   readonly terms?: RewardTerms;
   readonly costs: Readonly<Record<string, number>>;
 }
 
 /**
- * Grades an episode and measures its costs. NaN means "not applicable"; estimators skip it.
- * @throws LaconicError `reward_invalid` naming problem and term, if the grader throws or a value is out of range;
- * `input_invalid` if episode and problem do not match
+ * Grades an episode and measures its costs; estimators skip NaN.
+ * @throws `reward_invalid` if the grader throws or a value is out of range; `input_invalid` if episode and problem do
+ * not match
  */
 export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
@@ -28,7 +28,7 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
 
 /**
  * Measures the units of each cost.
- * @throws LaconicError `reward_invalid` naming problem and term, for a cost that is neither NaN nor >= 0
+ * @throws `reward_invalid` for a cost that is neither NaN nor >= 0
  */
 export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -61,8 +61,8 @@ function measured(problemId: string, term: string, max: number, measure: () => u
 const typeOf = (value: unknown): string => Object.prototype.toString.call(value);
 
 /**
- * Mean units per episode by cost, for budget controllers (Eq. 5). NaN values are skipped; NaN without values.
- * @throws LaconicError `numeric_invalid` naming a cost whose sum overflows
+ * Mean units per episode by cost (Eq. 5), without NaN; NaN without values.
+ * @throws `numeric_invalid`
  */
 export function meanCosts(episodes: readonly MeasuredReward[]): Readonly<Record<string, number>> {
   const names = Object.keys(episodes[0]?.costs ?? {});

@@ -11,37 +11,35 @@ import { checkCount } from "./check-option.ts";
 
 /** Settings of a reward model. */
 export interface ModelRewardSettings {
-  /** Input for an answered episode, as text or tokens. Default: question, line break, answer. */
+  /** Answered episode as text or tokens. Default: question, line break, answer. */
   readonly input?: (episode: Episode & { readonly answer: string }, problem: Problem) => string | readonly number[];
   /** Term name. Default `preference`. */
   readonly term?: string;
-  /** Maps the head's value to the term, such as a logistic function. Default: identity. */
+  /** Maps the head's value to the term. Default: identity. */
   readonly scale?: (value: number) => number;
   /** Term for a missing answer. Default 0. */
   readonly noAnswer?: number;
   /** Score for accuracy. Default: the term. */
   readonly grader?: Grader;
-  /** Max episodes per pass. Default 32. */
+  /** Episodes per pass. Default 32. */
   readonly batch?: number;
 }
 
 /** Reward with an open model. */
 export interface ReadyModelReward extends ModelRewardSettings {
   readonly model: ValueModel;
-  /** Encodes text with the model's tokenizer. */
   readonly encode: (text: string) => readonly number[];
 }
 
-/** Reward with a configured model name; the run opens the model on its engine. */
+/** The run opens the named model. */
 export interface NamedModelReward extends ModelRewardSettings {
   readonly model: string;
 }
 
 /**
- * Reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one.
- * This changes last bits on engines that are not batch-invariant, unless `batch` is 1.
- * @throws LaconicError `config_invalid` for an invalid option or a new head, which gives 0; `input_invalid` naming a
- * problem with empty or too long text
+ * Reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one,
+ * which changes last bits on engines that are not batch-invariant, unless `batch` is 1.
+ * @throws `config_invalid` also for a new head; `input_invalid` for empty or too long text
  */
 export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
   const { batch = 32 } = options;
@@ -99,7 +97,7 @@ function batched(model: ValueModel, most: number): (tokens: readonly number[], s
   let isRunning = false;
   const run = async (): Promise<void> => {
     isRunning = true;
-    await Promise.resolve(); // requests of the same turn join the batch
+    await Promise.resolve();
     while (waiting.length > 0) {
       const now = waiting.slice(0, most);
       waiting = waiting.slice(most);

@@ -3,22 +3,22 @@ import { allEqual, groupRows } from "./groups.ts";
 
 /** Price independence of a batch. */
 export interface PriceIndependence {
-  /** Groups with different rewards, which give a gradient. */
+  /** Groups with different rewards. */
   readonly groups: number;
   /** Groups that differ only in the priced term. */
   readonly independent: number;
   /** independent / groups; 0 without groups. */
   readonly share: number;
-  /** Share above one half: under σ-normalisation the price mostly has no effect. */
+  /** Share above one half. */
   readonly dominates: boolean;
 }
 
 /**
- * Detects ineffective prices of σ-normalised costs. If rewards of a group differ only in one priced term (all answers
- * correct), Eq. 2 gives A = -z(units) at any price. Decoupled or mean-only advantages avoid this.
+ * Detects ineffective prices of σ-normalised costs: if a group's rewards differ only in one priced term, Eq. 2 gives A
+ * = -z(units) at any price.
  * @param terms - terms of each episode; NaN excludes it
  * @param groups - group id of each episode
- * @throws LaconicError `input_invalid` for different lengths or a missing term
+ * @throws `input_invalid`
  */
 export function priceIndependence(
   terms: readonly RewardTerms[],

@@ -10,7 +10,7 @@ import {
 } from "@laconic/core";
 import { readScore, type SampleScore } from "./sample-score.ts";
 
-/** Score; with the reward if scored. */
+/** Score, with the reward if scored. */
 export type RewardOutcome =
   | (Extract<SampleScore, { status: "scored" }> & { readonly reward: EpisodeReward })
   | Exclude<SampleScore, { status: "scored" }>;
@@ -66,7 +66,10 @@ function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(groups).map(([name, terms]) => [name, numbersOf(terms as Terms)]));
 }
 
-/** Sums terms; keeps the first score. @throws LaconicError `reward_invalid` for a team term in both */
+/**
+ * Sums terms; keeps the first score.
+ * @throws `reward_invalid` for a team term in both
+ */
 export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
   const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));
   if (twice !== undefined)
@@ -102,7 +105,7 @@ function addedTerms(first: RewardTerms, more: RewardTerms): RewardTerms {
   return terms;
 }
 
-/** Terms of the team and one agent; shared terms are summed. */
+/** Shared terms are summed. */
 export function termsOf({ team, agents }: EpisodeReward, agent?: string): RewardTerms {
   const own = agent === undefined || !agents || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
   if (!own) return team;

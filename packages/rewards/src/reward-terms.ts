@@ -49,8 +49,8 @@ export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOption
 }
 
 /**
- * Sums the terms; NaN if any term does not apply, because partial sums are not comparable.
- * @throws LaconicError `reward_invalid` for a term or sum that is neither finite nor NaN
+ * Sums the terms; NaN if any is, because partial sums are not comparable.
+ * @throws `reward_invalid`
  */
 export function rewardTotal(terms: RewardTerms, problemId = "unknown"): number {
   let total = 0;

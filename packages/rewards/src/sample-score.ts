@@ -1,36 +1,35 @@
-/** Score of a sample. States other than `scored` are counted separately, never as 0. */
+/** Score of a sample; missing scores never count as 0. */
 export type SampleScore =
   /** 0 to 1. */
   | { readonly status: "scored"; readonly value: number }
-  /** The machine failed, for example the sandbox start or memory. */
+  /** The machine failed. */
   | { readonly status: "undecided"; readonly reason: string }
   /** Not a number from 0 to 1. */
   | { readonly status: "invalid"; readonly reason: string }
   /** The scorer threw or timed out. */
   | { readonly status: "error"; readonly reason: string };
 
-/** Scorer result if the machine prevented a score. */
+/** The machine prevented a score. */
 export interface Undecided {
   readonly undecided: string;
 }
 
-/** Validates a scorer's result. */
+/** Validates a result. */
 export function readScore(given: unknown): SampleScore {
   if (typeof given === "boolean") return { status: "scored", value: Number(given) };
   if (typeof given === "number" && given >= 0 && given <= 1) return { status: "scored", value: given };
   if (typeof given === "object" && given !== null && "undecided" in given)
     return { status: "undecided", reason: String(given.undecided) };
-  // `[object Promise]` for a scorer without `await`.
   const found = typeof given === "number" ? String(given) : Object.prototype.toString.call(given);
   return { status: "invalid", reason: `got ${found}, expected a number from 0 to 1` };
 }
 
-/** Score as a number; NaN if missing. */
+/** NaN if missing. */
 export function scoreValue(score: SampleScore | null): number {
   return score?.status === "scored" ? score.value : Number.NaN;
 }
 
-/** Sample counts by score status. */
+/** Counts by status. */
 export type ScoreCounts = Readonly<Record<SampleScore["status"], number>>;
 
 /** Counts samples by status. */
@@ -40,7 +39,7 @@ export function countScores(scores: Iterable<SampleScore>): ScoreCounts {
   return counts;
 }
 
-/** Share of samples without a score; 0 without samples. */
+/** Share without a score; 0 without samples. */
 export function unscoredShare({ scored, undecided, invalid, error }: ScoreCounts): number {
   const unscored = undecided + invalid + error;
   return unscored === 0 ? 0 : unscored / (scored + unscored);

@@ -3,16 +3,15 @@ import type { Judge, JudgedAnswer } from "./judge.ts";
 
 /** Answer with a label. */
 export interface LabelledAnswer extends JudgedAnswer {
-  /** Whether the answer is good. */
   readonly label: boolean;
 }
 
-/** Agreement between a judge and labels. */
+/** Agreement with labels. */
 export interface Agreement {
   readonly judged: number;
-  /** Answers without a verdict, excluded from other figures. */
+  /** Excluded from other figures. */
   readonly undecided: number;
-  /** Share of judged answers with a correct verdict; null without judged answers. */
+  /** Share of correct verdicts; null without judged answers. */
   readonly accuracy: number | null;
   /** Cohen's kappa (1960): 1 agreement, 0 chance; null if chance alone always agrees. */
   readonly kappa: number | null;
@@ -25,9 +24,9 @@ export interface Agreement {
 }
 
 /**
- * Measures a judge's agreement with labelled answers.
+ * Measures a judge's agreement with labels.
  * @param options - acceptAt: score to accept, in (0, 1], default 0.5; atOnce: concurrent questions, default 8
- * @throws LaconicError `config_invalid` for invalid options
+ * @throws `config_invalid`
  */
 export async function agreement(
   judge: Judge,
@@ -57,7 +56,10 @@ export async function agreement(
   return { judged, undecided, accuracy, kappa: chance === 1 ? null : (accuracy - chance) / (1 - chance), confusion };
 }
 
-/** Returns results in order, from at most `atOnce` concurrent tasks. @throws LaconicError `config_invalid` below 1 */
+/**
+ * Results in order, from at most `atOnce` concurrent tasks.
+ * @throws `config_invalid` below 1
+ */
 export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
   checkCount("atOnce", atOnce);
   const results: R[] = [];

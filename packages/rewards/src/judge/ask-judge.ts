@@ -4,21 +4,20 @@ import { checkCount } from "../check-option.ts";
 
 /** Settings of a judge model. */
 export interface JudgeSettings {
-  /** Any model: API, local or scripted. */
   readonly model: LanguageModel;
-  /** Max wait in seconds without any answer. Default: no limit. */
+  /** Max seconds without any answer. Default: no limit. */
   readonly deadline?: { readonly seconds: number; readonly timer: Timer };
   /** Attempts to get a readable verdict. Default 2. */
   readonly attempts?: number;
-  /** Max tokens of a verdict, including thoughts. Default 1024. */
+  /** Includes thoughts. Default 1024. */
   readonly maxTokens?: number;
-  /** Max characters shown of each judged text; cuts are marked. Default 24,000. */
+  /** Max characters of each judged text; cuts are marked. Default 24,000. */
   readonly maxCharacters?: number;
-  /** Size of the LRU verdict cache; 0 disables it. Default 10,000. */
+  /** Size of the LRU cache; 0 disables it. Default 10,000. */
   readonly cached?: number;
 }
 
-/** Question with a parser for its reply. `read` returns null for an unreadable reply. */
+/** Question with a parser; `read` returns null for an unreadable reply. */
 export interface JudgeQuestion<T> {
   readonly key: string;
   readonly messages: readonly ChatMessage[];
@@ -26,15 +25,15 @@ export interface JudgeQuestion<T> {
   read(reply: string): T | null;
 }
 
-/** Verdict, or the reason why it is missing. */
+/** Verdict, or why it is missing. */
 export type Verdict<T> =
   | { readonly status: "judged"; readonly value: T }
   | { readonly status: "undecided"; readonly reason: string };
 
 /**
- * Creates a judge at temperature 0 that retries unreadable verdicts and errors. Verdicts are cached by content, and
- * concurrent equal questions share a request. Failures are `undecided` and not cached.
- * @throws LaconicError `config_invalid` for invalid options
+ * Creates a judge at temperature 0 that retries unreadable verdicts and errors. Caches verdicts by content; failures
+ * are `undecided` and not cached.
+ * @throws `config_invalid`
  */
 export function judgeAsker<T>(
   settings: JudgeSettings,
@@ -79,7 +78,7 @@ export function judgeAsker<T>(
     const { key } = question;
     if (kept.has(key)) {
       const value = kept.get(key) as T;
-      kept.delete(key); // moves it to the end: most recently used
+      kept.delete(key);
       kept.set(key, value);
       return { status: "judged", value };
     }
@@ -100,7 +99,7 @@ export function judgeAsker<T>(
   };
 }
 
-/** Omits the judge's last reply, which may quote the judged text. */
+/** Omits the last reply, which may quote the judged text. */
 function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage[] {
   const last = messages.at(-1) as ChatMessage;
   const content = `${last.content}\n\nYour last reply had no verdict in this form. End with exactly:\n${form}`;

@@ -2,10 +2,7 @@ import { randomFromSeed, type ChatMessage, type Problem } from "@laconic/core";
 
 const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/**
- * Returns a deterministic code that no text contains, so that texts can neither close their fence nor contain a
- * verdict.
- */
+/** Code that no text contains, so that texts can neither close their fence nor contain a verdict. */
 export function codeFor(texts: readonly string[]): string {
   const random = randomFromSeed(JSON.stringify(texts));
   for (;;) {
@@ -21,9 +18,8 @@ export function fenced(code: string, label: string, text: string, maxCharacters:
   return `<<<${code} ${label}\n${shown}${note}\n${code} ${label}>>>`;
 }
 
-/** Problem parts shown to a judge. */
+/** Parts shown to a judge. */
 export type Judged = Pick<Problem, "question"> & {
-  /** Correct answer, if shown to the judge. */
   readonly reference?: string;
 };
 

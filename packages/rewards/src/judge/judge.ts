@@ -5,7 +5,7 @@ import { checkOption } from "../check-option.ts";
 
 /** Marks of an answer. */
 export interface Marks {
-  /** Marks, 0 to 1. */
+  /** 0 to 1. */
   readonly marks: Readonly<Record<string, number>>;
   /** Weighted mean, 0 to 1. */
   readonly score: number;
@@ -22,7 +22,7 @@ export interface Judge {
   judge(item: JudgedAnswer, signal?: AbortSignal): Promise<Verdict<Marks>>;
 }
 
-/** Judge settings with a rubric: one question, or several criteria. */
+/** Settings with a rubric: one question, or several criteria. */
 export interface JudgeOptions extends JudgeSettings {
   readonly rubric: Rubric | string;
 }
@@ -30,8 +30,8 @@ export interface JudgeOptions extends JudgeSettings {
 /**
  * Creates a judge that marks each criterion from 0 to {@link bestMark}. A code that no text contains fences the input,
  * and marks need it: "correctness: 10" in an answer has no effect. Judges may still follow instructions in answers;
- * measure this with `agreement`.
- * @throws LaconicError `config_invalid` for an invalid rubric or option
+ * `agreement` measures this.
+ * @throws `config_invalid`
  */
 export function createJudge(options: JudgeOptions): Judge {
   const criteria = readRubric(options.rubric);
@@ -61,7 +61,7 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** Null unless each criterion has exactly one mark in range. */
+/** Null unless each criterion has exactly one mark. */
 function marksIn(reply: string, code: string, criteria: readonly Required<Criterion>[]): Marks | null {
   const marks: Record<string, number> = {};
   for (const { name } of criteria) {
@@ -80,13 +80,13 @@ function marksIn(reply: string, code: string, criteria: readonly Required<Criter
 export interface Criterion {
   /** Term name: lower-case letters, digits, - and _. */
   readonly name: string;
-  /** Question to the judge, such as "Does every step follow from the one before?". */
+  /** Question to the judge. */
   readonly question: string;
   /** Default 1. */
   readonly weight?: number;
 }
 
-/** Criteria, each marked from 0 to {@link bestMark}. */
+/** Criteria of a judge. */
 export interface Rubric {
   readonly criteria: readonly Criterion[];
 }
@@ -97,8 +97,8 @@ export const bestMark = 10;
 const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
 
 /**
- * A single question becomes the criterion `task`.
- * @throws LaconicError `config_invalid` for no criteria, an invalid or repeated name, or a weight <= 0
+ * A single question becomes `task`.
+ * @throws `config_invalid`
  */
 function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
@@ -128,15 +128,16 @@ export interface JudgeGraderOptions extends JudgeOptions {
 /** Verdict in the format of `@laconic/benchmarks`. */
 export interface JudgeVerdict {
   readonly correct: boolean;
-  /** Null without a verdict. */
   readonly extracted: string | null;
   readonly rule: string;
   readonly certainty: "judged" | "undecided";
-  /** False without a verdict. */
   readonly decided: boolean;
 }
 
-/** Grades free answers, for `Graders.text` of `@laconic/benchmarks`. @throws LaconicError `config_invalid` */
+/**
+ * Grades free answers, for `Graders.text`.
+ * @throws `config_invalid`
+ */
 export function judgeGrader(
   options: JudgeGraderOptions,
 ): (
@@ -159,14 +160,13 @@ export function judgeGrader(
 
 /** Options of {@link judgeReward}. */
 export interface JudgeRewardOptions extends JudgeOptions {
-  /** Whether the judge sees the problem's gold answer. Default: if there is one. */
+  /** Shows the gold answer. Default: if there is one. */
   readonly showGold?: boolean;
 }
 
 /**
  * Judge as a run's reward, one term per criterion: mark times share of the weights. A single question gives `task`.
  * Missing answers score 0 without a request; undecided verdicts are skipped.
- * @throws LaconicError `config_invalid`
  * @example export default judgeReward({ model, rubric: "Is the answer right, and does it say why?" });
  */
 export function judgeReward(options: JudgeRewardOptions): Reward {

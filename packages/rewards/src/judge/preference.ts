@@ -13,7 +13,7 @@ export interface AnswerPair extends Judged {
 /** Preferred answer. */
 export interface Preference {
   readonly winner: "a" | "b" | "tie";
-  /** The judge chose the same position in both orders: a tie, and a sign of bias. */
+  /** The judge chose the same position in both orders: a sign of bias. */
   readonly byPlace: boolean;
 }
 
@@ -22,18 +22,17 @@ export interface PreferenceJudge {
   prefer(pair: AnswerPair, signal?: AbortSignal): Promise<Verdict<Preference>>;
 }
 
-/** Judge settings with a criterion of preference. */
+/** Settings with a criterion. */
 export interface PreferenceOptions extends JudgeSettings {
-  /** Definition of a better answer. */
   readonly criterion: string;
 }
 
 type Place = "FIRST" | "SECOND" | "TIE";
 
 /**
- * Creates a judge of pairs that asks in both orders. An answer wins with one win and no loss. Texts are fenced as in
- * `createJudge`; equal texts tie without a request.
- * @throws LaconicError `config_invalid`
+ * Creates a judge of pairs that asks in both orders. An answer wins with one win and no loss; equal texts tie without a
+ * request.
+ * @throws `config_invalid`
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
   const { criterion } = options;
@@ -93,11 +92,14 @@ export interface WinRate {
   /** Ties by position. */
   readonly byPlace: number;
   readonly undecided: number;
-  /** (Wins + ties / 2) / judged pairs with Wilson's interval; null without judged pairs. */
+  /** (Wins + ties / 2) / judged pairs with Wilson's interval; null without pairs. */
   readonly rate: { readonly value: number; readonly low: number; readonly high: number } | null;
 }
 
-/** Measures the win rate of `a` with `atOnce` concurrent pairs. @throws LaconicError `config_invalid` */
+/**
+ * Win rate of `a`, with `atOnce` concurrent pairs.
+ * @throws `config_invalid`
+ */
 export async function winRate(
   judge: PreferenceJudge,
   pairs: readonly AnswerPair[],
