@@ -26,7 +26,7 @@ export function warmUp(settings: BudgetSettings, state: BudgetState, { tokens }:
   };
 }
 
-/** @throws LaconicError `input_invalid` if the guard has no reference reward */
+/** @throws `input_invalid` if the guard has no reference reward */
 export function control(settings: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): UnitStep {
   const { learningRate, proportionalGain, derivativeGain, antiWindup, truncationTolerance } = settings;
   const maxPrice = settings.maxPrice ?? Infinity;
@@ -79,7 +79,7 @@ function violationOf({ unit }: BudgetSettings, tokens: number, target: number): 
   return unit === "budget" ? tokens / target - 1 : tokens - target;
 }
 
-/** Falls linearly from the warm-up cost to B; never above B for a team that already keeps it. */
+/** Falls linearly from the warm-up cost to B, never above B for a team that keeps it. */
 function targetOf({ targetTokens, warmupIterations, annealIterations }: BudgetSettings, state: BudgetState): number {
   const annealed = state.iteration - warmupIterations;
   if (state.warmup === null || annealed >= annealIterations) return targetTokens;

@@ -5,11 +5,11 @@ import type { BudgetOptions } from "./options.ts";
 import { resolveSettings, type BudgetSettings } from "./settings.ts";
 import type { BudgetState } from "./state.ts";
 
-/** Diagnostics of one iteration, with flags as 0 or 1; logged as `dual/<name>`. */
+/** Diagnostics with flags as 0 or 1, logged as `dual/<name>`. */
 export interface BudgetDiagnostics {
-  /** λ: price per token of the next iteration. */
+  /** λ of the next iteration. */
   readonly lambda: number;
-  /** Target mean tokens: B, or more while annealing. */
+  /** B, or more while annealing. */
   readonly target: number;
   /** u in `settings.unit`; positive over budget. */
   readonly violation: number;
@@ -17,7 +17,7 @@ export interface BudgetDiagnostics {
   readonly warmup: 0 | 1;
   /** Price at its maximum. */
   readonly saturated: 0 | 1;
-  /** Truncated cost below its target; it does not lower the price. */
+  /** A truncated cost below its target does not lower the price. */
   readonly held: 0 | 1;
   readonly guarded: 0 | 1;
 }
@@ -28,19 +28,18 @@ export interface BudgetStep {
   readonly diagnostics: BudgetDiagnostics;
 }
 
-/** Adjusts the token price until the team keeps its budget. Pure: the state is a value. */
+/** Adjusts the token price until the team keeps its budget. Pure. */
 export interface BudgetController {
   readonly settings: BudgetSettings;
-  /** State with the first iteration's price. */
   init(): BudgetState;
-  /** @throws LaconicError `numeric_invalid` for overflows and invalid measurements; `input_invalid` for missing ones */
+  /** @throws `numeric_invalid` for overflows and invalid measurements; `input_invalid` */
   step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
 }
 
 /**
- * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)). Optional: warm-up, annealed target, anti-windup, proportional
- * and derivative terms (PID Lagrangian, Stooke et al. 2020), and a guard against silence.
- * @throws LaconicError `config_invalid` naming the key
+ * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)). Optional: warm-up, annealed target, anti-windup, PID terms
+ * (PID Lagrangian, Stooke et al. 2020), and a guard against silence.
+ * @throws `config_invalid`
  */
 export function dualController(options: BudgetOptions): BudgetController {
   const settings = resolveSettings(options);
@@ -81,7 +80,7 @@ export function dualController(options: BudgetOptions): BudgetController {
   };
 }
 
-/** @throws LaconicError `numeric_invalid` for infinite values, which a JSON checkpoint cannot store */
+/** @throws `numeric_invalid` for values that JSON cannot store */
 function checkFinite(iteration: number, values: Readonly<Record<string, number | null>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (value === null || Number.isFinite(value)) continue;
@@ -90,7 +89,6 @@ function checkFinite(iteration: number, values: Readonly<Record<string, number |
   }
 }
 
-/** The guard's reference is the only use of the reward. */
 function meanSoFar(
   { guard }: BudgetSettings,
   { iteration, warmup }: BudgetState,

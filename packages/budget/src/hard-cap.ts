@@ -1,6 +1,6 @@
 import { isCutShort, LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
 
-/** Max tokens written in an episode. Default: no limit. */
+/** Default: no limit. */
 export interface HardCapOptions {
   readonly maxTokensPerEpisode?: number;
   readonly maxTokensPerAgent?: number;
@@ -11,12 +11,15 @@ export type Allowance =
   | { readonly kind: "open"; readonly remainingTokens: number }
   | { readonly kind: "spent"; readonly limit: "episode" | "agent" };
 
-/** Per-episode token limit; a price controls only the mean. */
+/** Token limit per episode. */
 export interface HardCap {
   allowance(ledger: Ledger, agent: AgentId): Allowance;
 }
 
-/** Creates a cap. @throws LaconicError `config_invalid` naming the key */
+/**
+ * Creates a cap.
+ * @throws `config_invalid`
+ */
 export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptions): HardCap {
   checkCap("maxTokensPerEpisode", maxTokensPerEpisode);
   checkCap("maxTokensPerAgent", maxTokensPerAgent);
@@ -39,7 +42,7 @@ export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptio
   };
 }
 
-/** Returns the share of episodes cut by a token limit, whole or in an utterance; 0 without episodes. */
+/** Share of episodes cut by a token limit; 0 without episodes. */
 export function truncatedShare(episodes: readonly Episode[]): number {
   const truncated = episodes.filter(
     ({ stopReason, utterances }) =>

@@ -1,5 +1,5 @@
 /**
- * Dual budget controllers (Agent-GSPO Eq. 5): the price of a token, steered until a team keeps its budget.
+ * Dual budget controllers (Agent-GSPO Eq. 5).
  * @module @laconic/budget
  */
 export { dualAscent } from "./dual-ascent.ts";

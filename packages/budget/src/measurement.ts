@@ -1,18 +1,18 @@
 import { LaconicError } from "@laconic/core";
 import type { BudgetSettings } from "./settings.ts";
 
-/** Cost measured in one iteration. */
+/** Measured cost of an iteration. */
 export interface BudgetMeasurement {
   readonly tokens: number;
-  /** Mean task reward. Required by `guard.rewardTolerance`. */
+  /** Required by `guard.rewardTolerance`. */
   readonly taskReward?: number;
-  /** Share of silent utterances. Required by `guard.maxSilenceRate`. */
+  /** Required by `guard.maxSilenceRate`. */
   readonly silenceRate?: number;
   /** Share of episodes cut by a hard cap. Default 0. */
   readonly truncatedShare?: number;
 }
 
-/** @throws LaconicError `numeric_invalid` for a value out of range; `input_invalid` if the guard lacks its input */
+/** @throws `numeric_invalid`, or `input_invalid` if the guard lacks its input */
 export function checkMeasurement(measurement: BudgetMeasurement, { guard }: BudgetSettings): void {
   const { tokens, taskReward, silenceRate, truncatedShare } = measurement;
   checkRange("tokens", tokens, 0, Infinity);

@@ -1,29 +1,26 @@
 import { group, shapes, type GroupShape } from "@laconic/core";
 
-/** Stops raising the price early: training cannot undo silence once no sample speaks. */
+/** Stops raising the price early: training cannot undo full silence. */
 export interface GuardOptions {
-  /** `freeze`: the price may not rise. `lower`: it also falls by `lowerBy` each iteration. */
+  /** `freeze`: the price may not rise. `lower`: it also falls by `lowerBy`. */
   readonly action: "freeze" | "lower";
-  /** The guard acts while the task reward is this far below its reference. */
+  /** Acts while the task reward is this far below its reference. */
   readonly rewardTolerance?: number;
-  /** Reference task reward. Default: warm-up mean. */
+  /** Default: warm-up mean. */
   readonly referenceReward?: number;
-  /** The guard acts above this share of silent utterances, in [0, 1). */
+  /** Acts above this share of silent utterances, in [0, 1). */
   readonly maxSilenceRate?: number;
-  /** Share of the price removed per iteration by `lower`, in (0, 1]. Default 0.1. */
+  /** Share of the price removed per iteration, in (0, 1]. Default 0.1. */
   readonly lowerBy?: number;
 }
 
-/** Options of a dual controller; prices and gains in `unit`. `targetTokens` and `learningRate` alone give Eq. 5. */
+/** Options of a dual controller in `unit`. Alone, `targetTokens` and `learningRate` give Eq. 5. */
 export interface BudgetOptions {
-  /** B: target mean tokens per episode, or units of another cost. */
+  /** B: target mean per episode. */
   readonly targetTokens: number;
   /** η: integral gain. */
   readonly learningRate: number;
-  /**
-   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget,
-   * independent of its size. Default `token`.
-   */
+  /** `token` (default): u = mean - B, Eq. 5. `budget`: u = mean / B - 1, independent of its size. */
   readonly unit?: "token" | "budget";
   /** Price when control starts. Default 0. */
   readonly initialPrice?: number;
@@ -34,9 +31,9 @@ export interface BudgetOptions {
   readonly warmupPrice?: number;
   /** Iterations in which the target falls from the warm-up cost to B. Default 0. */
   readonly annealIterations?: number;
-  /** Clamps the integral to [0, maxPrice], holds it while saturated, ignores truncated low costs. Default true. */
+  /** Clamps the integral to [0, maxPrice] and holds it while saturated. Default true. */
   readonly antiWindup?: boolean;
-  /** Truncated share above which a cost below the target does not lower the price. Default 0.1. */
+  /** Truncated share above which a low cost does not lower the price. Default 0.1. */
   readonly truncationTolerance?: number;
   /** Factor of u in the price. Default 0. */
   readonly proportionalGain?: number;
@@ -69,7 +66,7 @@ const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
   },
 });
 
-/** Shape and ranges of a controller's options. The controller checks for contradictions. */
+/** Shape and ranges of the options. */
 export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
   targetTokens: { help: "Target mean tokens per episode, or units of another cost", shape: shapes.above0 },
   learningRate: { help: "Price change per step and unit above the target", shape: shapes.above0 },

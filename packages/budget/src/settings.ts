@@ -1,13 +1,13 @@
 import { checkShape, fillDefaults, LaconicError } from "@laconic/core";
 import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
-/** All options with their values; null if off. */
+/** All options; null if off. */
 export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" | "guard">> {
   readonly maxPrice: number | null;
   readonly guard: GuardOptions | null;
 }
 
-/** @throws LaconicError `config_invalid` naming an unknown, invalid, contradictory or ineffective key */
+/** @throws `config_invalid` */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);

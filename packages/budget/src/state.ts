@@ -1,16 +1,15 @@
 import { group, shapes, type GroupShape } from "@laconic/core";
 
-/** State of a controller, as plain data for checkpoints. */
+/** State of a controller. */
 export interface BudgetState {
-  /** Number of measurements. */
   readonly iteration: number;
-  /** λ_tok: price per token of the next iteration. */
+  /** λ_tok of the next iteration. */
   readonly price: number;
   /** Integral of Eq. 5, in `settings.unit`. */
   readonly integral: number;
-  /** Smoothed cost; null before the first measurement. */
+  /** Null before the first measurement. */
   readonly smoothedTokens: number | null;
-  /** Warm-up means so far; null before or without warm-up. */
+  /** Null before or without warm-up. */
   readonly warmup: { readonly tokens: number; readonly reward: number | null } | null;
 }
 
