@@ -26,10 +26,7 @@ type Conversation =
   | Exclude<Prompt, { kind: "messages" }>
   | { readonly kind: "messages"; readonly messages: readonly ToolMessage[] };
 
-/**
- * Takes a turn in an environment: the agent continues after each observation, within one `maxTokens`. Its last text is
- * its message.
- */
+/** Takes a turn in an environment, within one `maxTokens`; the last text is the message. */
 export async function act(
   context: EpisodeContext,
   { environment, agents, state, random, record, alter }: PlayedEnvironment,
@@ -51,7 +48,7 @@ export async function act(
       return null;
     });
     if (spoken === null) {
-      // No room for a reply: the previous text is the last.
+      // No room for a reply.
       record("context_full");
       return { ...(before as Turn), ...(steps.length > 1 && { steps: steps.slice(0, -1) }) };
     }
@@ -96,7 +93,7 @@ function asked({ format, tools }: Environment, agent: AgentId, said: Conversatio
   return { kind: "messages", messages };
 }
 
-/** Appends reply and observations, and keeps sampled tokens. */
+/** Keeps sampled tokens. */
 function continued(
   environment: Environment,
   said: Conversation,

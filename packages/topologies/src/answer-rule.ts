@@ -1,10 +1,9 @@
 import type { AgentId, Utterance } from "@laconic/core";
 
-/** Chooses the team's answer from its utterances. */
+/** Chooses the team's answer. */
 export interface AnswerRule<A extends AgentId = AgentId> {
   readonly name: string;
   readonly agents: readonly A[];
-  /** Returns the answer, or null. */
   readonly choose: (utterances: readonly Utterance[]) => Utterance | null;
 }
 
@@ -18,7 +17,7 @@ export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
 }
 
 /**
- * Most frequent last answer of several agents; ties go to the first listed.
+ * Most frequent last answer; ties go to the first listed.
  * @param key - equal for equal answers, null for no vote. Default: the trimmed text
  */
 export function plurality<A extends AgentId>(
@@ -45,7 +44,7 @@ export function plurality<A extends AgentId>(
 }
 
 /**
- * Early stop of a graph: all agents have answered, and their last answers are equal.
+ * Stops early if all last answers are equal.
  * @param key - equal for equal answers, null for no answer. Default: the trimmed text
  */
 export function unanimous(
@@ -59,8 +58,8 @@ export function unanimous(
 }
 
 /**
- * A judge selects a candidate's last message; otherwise the candidates' plurality decides.
- * @param choice - reads the candidate's position from 1, or null. Default: the only number
+ * A judge selects a candidate's last message; otherwise their plurality decides.
+ * @param choice - reads the position from 1, or null. Default: the only number
  */
 export function judgedBy<A extends AgentId>(
   judge: A,

@@ -4,7 +4,7 @@ import type { BudgetView } from "./view.ts";
 
 /**
  * Shows agents a budget; an episode's budget takes precedence.
- * @throws LaconicError `config_invalid` for a target that is not above 0
+ * @throws `config_invalid`
  */
 export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
   const { targetTokens } = budget;

@@ -3,14 +3,14 @@ import { answerOf, plurality, type AnswerRule } from "./answer-rule.ts";
 import { graphTopology } from "./graph-topology.ts";
 import type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 
-/** @throws LaconicError `topology_invalid` for an invalid graph */
+/** @throws `topology_invalid` */
 type Played<GraphOf extends (...args: never[]) => Graph> = (...args: Parameters<GraphOf>) => Topology;
 
 function played<Args extends readonly unknown[]>(graphOf: (...args: Args) => Graph): (...args: Args) => Topology {
   return (...args) => graphTopology<AgentId>(graphOf(...args));
 }
 
-/** Single agent with one reply, the baseline of teams. */
+/** Single agent with one reply. */
 export function solo<A extends AgentId>(agent: AgentSpec<A>, name = "solo"): Topology {
   return graphTopology({ name, agents: [agent], rounds: 1, answer: answerOf(agent.id) });
 }
@@ -48,7 +48,7 @@ function inLine(name: string, agents: readonly AgentSpec[]): Graph {
 /** Plays {@link chainGraph}. */
 export const chain: Played<typeof chainGraph> = played(chainGraph);
 
-/** Agents read the whole previous layer; the last layer answers, by plurality if it has several agents. */
+/** Agents read the whole previous layer; the last layer answers, by plurality. */
 export function layeredGraph(layers: readonly (readonly AgentSpec[])[], answer?: AnswerRule): Graph {
   const last = (layers.at(-1) ?? []).map(({ id }) => id);
   const [only] = last;
@@ -124,13 +124,13 @@ export const complete: Played<typeof completeGraph> = played(completeGraph);
 /** Options of a random graph. */
 export interface RandomGraphOptions {
   readonly seed: string | number;
-  /** Probability of each edge. Default 0.5. */
+  /** Default 0.5. */
   readonly density?: number;
   readonly rounds?: number;
   readonly answer?: AnswerRule;
 }
 
-/** Complete graph with random edges, deterministic for a seed. */
+/** Complete graph with random edges by seed. */
 export function randomGraph(agents: readonly AgentSpec[], options: RandomGraphOptions): Graph {
   const { seed, density = 0.5, rounds = 1, answer = plurality<AgentId>(agents.map(({ id }) => id)) } = options;
   if (!(density >= 0 && density <= 1))
@@ -145,24 +145,24 @@ export function randomGraph(agents: readonly AgentSpec[], options: RandomGraphOp
 /** Plays {@link randomGraph}. */
 export const random: Played<typeof randomGraph> = played(randomGraph);
 
-/** Rounds, delivery and answer of a debate. */
+/** Options of a debate. */
 export interface DebateOptions {
   /** Includes first answers. Default 2, as in Du et al. (2023). */
   readonly rounds?: number;
   /** Default `last`: complete messages of the previous round. */
   readonly delivery?: Delivery;
-  /** Default: plurality of the last messages. */
+  /** Default: plurality. */
   readonly answer?: AnswerRule;
 }
 
 /**
- * All answer concurrently; in later rounds they read all messages of the previous round, their own included, and answer
- * again (Du et al., "Improving Factuality and Reasoning through Multiagent Debate").
+ * All answer concurrently, then read all messages of the previous round, their own included, and answer again (Du et
+ * al., "Improving Factuality and Reasoning through Multiagent Debate").
  */
 export function debateGraph(agents: readonly AgentSpec[], { rounds = 2, delivery, answer }: DebateOptions = {}): Graph {
   const ids = agents.map(({ id }) => id);
   const everybody = ids.flatMap((to) =>
-    // Own message first, then the others' in declared order.
+    // Own message first.
     [to, ...ids.filter((id) => id !== to)].map((from) => ({ from, to, ...(delivery && { delivery }) })),
   );
   return {

@@ -1,7 +1,7 @@
 import { LaconicError, shownValue, type ErrorDetail, type AgentId } from "@laconic/core";
 import type { Edge, Graph, AgentSpec } from "./graph.ts";
 
-/** @throws LaconicError `topology_invalid` naming the agent or edge, for an invalid graph or parts without effect */
+/** @throws `topology_invalid` for an invalid graph or parts without effect */
 export function checkGraph(graph: Graph): void {
   const refuse = (message: string, detail: ErrorDetail = {}): never => {
     throw new LaconicError("topology_invalid", `graph "${graph.name}": ${message}`, {
@@ -74,7 +74,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 1;
 }
 
-/** Finds an edge whose writer and reader speak in different rounds. */
+/** Writer and reader speak in different rounds. */
 function findUndelivered({
   agents,
   rounds,
@@ -100,8 +100,8 @@ function findUndelivered({
 }
 
 /**
- * Waves of agents that speak together, in declared order, once all they read is written.
- * @throws LaconicError `topology_invalid` naming a cycle of spatial edges
+ * Agents that speak together, in declared order, once all they read is written.
+ * @throws `topology_invalid` for a cycle of spatial edges
  */
 export function speakingWaves(graph: Graph): AgentSpec[][] {
   const waiting = new Set(graph.agents.map((agent) => agent.id));

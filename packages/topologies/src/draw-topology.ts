@@ -8,7 +8,10 @@ export const drawingFormats = ["mermaid", "svg", "json"] as const;
 /** Drawing format. */
 export type DrawingFormat = (typeof drawingFormats)[number];
 
-/** Draws a graph as Mermaid, SVG or JSON. @throws LaconicError `topology_invalid` for an invalid graph */
+/**
+ * Draws a graph.
+ * @throws `topology_invalid`
+ */
 export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): string {
   checkGraph(graph);
   switch (format) {
@@ -33,7 +36,7 @@ function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Gr
   };
 }
 
-/** Mermaid graph: solid arrows within a round, dotted ones to the next. */
+/** Mermaid: solid arrows within a round, dotted ones to the next. */
 export function mermaidOf(graph: Graph): string {
   const name = new Map(graph.agents.map(({ id }, i) => [id, `a${i}`]));
   const answering = new Set<string>(graph.answer.agents);
@@ -56,7 +59,7 @@ interface Place {
   readonly y: number;
 }
 
-/** SVG graph: a column per wave, solid arrows within a round, dashed ones to the next. */
+/** SVG: a column per wave, solid arrows within a round, dashed ones to the next. */
 export function svgOf(graph: Graph): string {
   const waves = speakingWaves(graph);
   const tallest = Math.max(...waves.map((wave) => wave.length));

@@ -11,7 +11,10 @@ import {
 } from "@laconic/core";
 import type { Turn, TurnStep } from "./turn.ts";
 
-/** Builds the episode with its readers and ledger. @param outputs - answer of each agent, if several answer */
+/**
+ * Builds the episode.
+ * @param outputs - answer of each agent, if several answer
+ */
 export function endEpisode(
   topology: string,
   problem: Problem,

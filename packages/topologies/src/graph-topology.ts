@@ -20,10 +20,10 @@ import { episodeClock, takeTurns } from "./take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 
 /**
- * Executes a graph. Independent agents speak concurrently. Turns have separate random streams and are numbered by wave
- * and declared order, so that the order of replies has no effect.
- * @throws LaconicError `topology_invalid` for an invalid graph; `run` throws `input_invalid` for a missing model,
- * `aborted`, and the first model error in turn order
+ * Executes a graph; independent agents speak concurrently. Turns have separate random streams, so that the order of
+ * replies has no effect.
+ * @throws `topology_invalid`; `run` throws `input_invalid` for a missing model, `aborted`, and the first model error in
+ * turn order
  */
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);

@@ -19,8 +19,8 @@ import { defaultMaxSteps, stepOf } from "./act.ts";
 
 /**
  * Adds an environment with separate state per episode: agents continue after each observation, others read the last
- * text. Tools of the context's environment are added.
- * @throws LaconicError `topology_invalid` for an agent named `environment`
+ * text.
+ * @throws `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
   if (topology.agents.includes(environmentName))
@@ -83,7 +83,6 @@ async function stateOf(
     () => null,
   );
   try {
-    // Late states are ended immediately.
     return await untilAborted(state, signal, of.name, (value) => void ended(environment, value).catch(() => undefined));
   } catch (error) {
     if (late.signal.aborted && !outer?.aborted && LaconicError.is(error) && error.code === "aborted") return tooLate;
@@ -105,7 +104,7 @@ function ended(environment: Environment, state: unknown): Promise<unknown> {
   );
 }
 
-/** Adds another environment's tools. A text with only their calls is no step of the team's environment. */
+/** A text with only another environment's calls is no step of the team's. */
 function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): PlayedEnvironment {
   const { environment } = own;
   const format = environment.format ?? outer.environment.format;
@@ -127,7 +126,6 @@ function joinedEnvironment(own: PlayedEnvironment, outer: PlayedEnvironment): Pl
       const outside = { ...context, random: context.random.split("outer"), record: outer.record };
       const second = await stepOf(outer, { ...action, calls: theirs, malformed: 0 }, outside);
       const [mine, answers] = [listed(first), listed(second)];
-      // Formats match results to calls by order.
       const inOrder =
         mine.length === rest.length && answers.length === theirs.length
           ? action.calls.map((call) => (isOthers(call) ? answers : mine).shift() as string)

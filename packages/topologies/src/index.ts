@@ -1,5 +1,5 @@
 /**
- * Communication graphs as data, and the one executor that runs them and fills the ledger.
+ * Communication graphs as data, and their executor.
  * @module @laconic/topologies
  */
 export { asPrompt } from "./graph.ts";

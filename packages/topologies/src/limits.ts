@@ -4,16 +4,16 @@ import { callsOf, type Turn } from "./turn.ts";
 
 export interface Admission<T> {
   readonly speakers: readonly { readonly speaker: T; readonly maxTokens: number }[];
-  /** Team limit that ends the episode after these speakers. */
+  /** Ends the episode after these speakers. */
   readonly limit: StopReason | null;
-  /** Agents without remaining tokens; others continue. */
+  /** Others continue. */
   readonly spent: readonly T[];
 }
 
 /**
- * Applies the limits to the next wave. Speakers share the team's remaining tokens equally; lines of an agent share the
+ * Applies the limits to the next wave. Speakers share the team's remaining tokens equally, lines of an agent the
  * agent's.
- * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is not a positive integer
+ * @throws `config_invalid`
  */
 export function admit<T>(
   wave: readonly T[],
@@ -43,7 +43,7 @@ export function admit<T>(
   };
 }
 
-/** Remaining tokens of an agent per line. */
+/** Remaining tokens per line. */
 function allowances(
   agents: readonly AgentId[],
   turns: readonly Turn[],

@@ -13,9 +13,8 @@ import { act } from "./act.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
 /**
- * Asks an agent's model and records the turn, in an environment with all observations.
- * @throws LaconicError `input_invalid` for a missing model, `reply_malformed` for inconsistent token counts, and model
- * errors
+ * Asks an agent's model and records the turn.
+ * @throws `input_invalid` for a missing model, `reply_malformed` for inconsistent token counts, and model errors
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { environment } = context;
@@ -97,7 +96,7 @@ function lacksOfCompletion(given: unknown): string | null {
   return typeof finishReason === "string" ? null : `gave a reply whose finishReason is ${shownValue(finishReason)}`;
 }
 
-/** @throws LaconicError `input_invalid` for a missing model */
+/** @throws `input_invalid` for a missing model */
 export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext["models"][AgentId] {
   const model = context.models[agent];
   if (!model)
@@ -107,7 +106,7 @@ export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext
   return model;
 }
 
-/** Excludes reasoning and the end token, which only models with own counts include. */
+/** Excludes reasoning and the end token. */
 function deliveredTokens({ usage, finishReason }: Completion): number {
   const endTokens = usage.counted === "model" && finishReason === "stop" ? 1 : 0;
   return Math.max(0, usage.completionTokens - (usage.reasoningTokens ?? 0) - endTokens);

@@ -3,7 +3,7 @@ import { speak } from "./speak.ts";
 import type { SpeakRequest, Turn } from "./turn.ts";
 
 export interface EpisodeClock {
-  /** Remaining milliseconds; Infinity without a limit. */
+  /** Infinity without a limit. */
   left(): number;
 }
 
@@ -14,11 +14,10 @@ export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
   return { left: () => end - performance.now() };
 }
 
-/** Turns of a wave; `ended` is null if the episode continues. */
+/** `ended` is null if the episode continues. */
 export interface TakenTurns {
   readonly turns: readonly Turn[];
   readonly ended: StopReason | null;
-  /** Agent and error message of an `error` episode. */
   readonly error?: string;
 }
 
@@ -28,9 +27,8 @@ class TimeUp extends Error {}
 const longestNote = 500;
 
 /**
- * Runs independent turns concurrently and waits for all, so that errors do not depend on timing. Finished turns are
- * kept and numbered without gaps.
- * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
+ * Runs independent turns concurrently and waits for all, so that errors do not depend on timing.
+ * @throws `aborted`, and without `onError: "end"` the first error in turn order
  */
 export async function takeTurns(
   context: EpisodeContext,
@@ -90,7 +88,7 @@ async function within(ms: number, context: EpisodeContext, request: SpeakRequest
     }, ms);
   });
   const said = speak({ ...context, signal: controller.signal }, request);
-  said.catch(() => undefined); // ignores a late error
+  said.catch(() => undefined);
   try {
     return await Promise.race([said, up]);
   } finally {

@@ -4,13 +4,13 @@ import type { ReceivedMessage } from "./view.ts";
 /** Request for one turn. */
 export interface SpeakRequest {
   readonly agent: AgentId;
-  /** Position in the episode, from 0; also names the random stream. */
+  /** Position from 0; names the random stream. */
   readonly turn: number;
   readonly round: number;
   readonly prompt: Prompt;
-  /** Messages in the prompt, recorded as reads unless silent. */
+  /** Recorded as reads unless silent. */
   readonly inbox: readonly ReceivedMessage[];
-  /** Max tokens, including the end token. */
+  /** Includes the end token. */
   readonly maxTokens: number;
   /** Default: the episode's. */
   readonly temperature?: number;
@@ -21,18 +21,17 @@ export interface SpeakRequest {
   readonly earlier?: readonly Turn[];
   readonly replies?: readonly OwnReply[];
   readonly renderPrompt?: (prompt: Prompt) => string;
-  /** Text that counts as silence. */
   readonly pass?: string;
 }
 
-/** Earlier text of a turn with its observation. */
+/** Text with its observation. */
 export interface TurnStep extends Pick<Turn, "utterance" | "call"> {
   readonly observed: Pick<Observation, "text" | "reward">;
 }
 
 /** Text, cost and message of a turn. */
 export interface Turn {
-  /** Earlier texts in an environment, unread by other agents. */
+  /** Unread by other agents. */
   readonly steps?: readonly TurnStep[];
   readonly reward?: StepReward;
   readonly done?: boolean;

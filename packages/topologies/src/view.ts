@@ -1,13 +1,13 @@
 import type { AgentId, Message, Problem } from "@laconic/core";
 
-/** Message for a reader; silent ones have an empty text and 0 tokens. */
+/** Silent ones have an empty text and 0 tokens. */
 export interface ReceivedMessage extends Message {
   readonly silent: boolean;
 }
 
 /** Budget before a turn. */
 export interface BudgetView {
-  /** Target tokens per episode, including end tokens. */
+  /** Includes end tokens. */
   readonly targetTokens: number;
   /** Concurrent speakers see the same number. */
   readonly spentTokens: number;
@@ -15,20 +15,20 @@ export interface BudgetView {
   readonly leftTokens: number;
 }
 
-/** Everything an agent knows when it speaks. */
+/** Knowledge of a speaking agent. */
 export interface AgentView {
   readonly agent: AgentId;
   readonly role: string;
   readonly question: string;
   readonly privateView?: string;
-  /** Messages of temporal edges, then of spatial ones, in declared order. */
+  /** Temporal edges, then spatial ones, in declared order. */
   readonly inbox: readonly ReceivedMessage[];
   readonly round: number;
   /** Reveals how much others wrote, without an edge. */
   readonly budget?: BudgetView;
 }
 
-/** An agent's part of a problem. Views are own properties, so an agent may be called `toString`. */
+/** An agent's part of a problem; own properties only, so an agent may be called `toString`. */
 export function seenBy({ question, views = {} }: Problem, agent: AgentId): Pick<AgentView, "question" | "privateView"> {
   const privateView = Object.hasOwn(views, agent) ? views[agent] : undefined;
   return { question, ...(privateView !== undefined && { privateView }) };

@@ -9,14 +9,17 @@ export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussio
 /** Single model that writes all parts. */
 export interface SingleWriter {
   readonly player: Player;
-  /** Separates the parts of a reply; absent: one part per turn of a chat. */
+  /** Separates the parts of a reply; absent: one part per turn. */
   readonly marker?: string;
 }
 
 /** Prompts of {@link jointBaselines}. */
 export interface JointWords {
   readonly single: SingleWriter;
-  /** Question with the others' texts. @param draft - the player's previous text, or null */
+  /**
+   * Question with the others' texts.
+   * @param draft - the player's previous text, or null
+   */
   readonly having: (question: string, received: readonly Received[], draft: string | null) => string;
 }
 
@@ -27,9 +30,9 @@ export interface Received {
 }
 
 /**
- * MAGRPO's baselines for a game's first turn, with the same reward (Liu et al., "LLM Collaboration with Multi-Agent
- * RL"). `single`: one model writes all parts. `concatenation`: players write concurrently. `pipeline`: players read
- * their predecessors. `discussion-n`: all write, then n times read the others and revise.
+ * MAGRPO's baselines for a game's first turn (Liu et al., "LLM Collaboration with Multi-Agent RL"). `single`: one model
+ * writes all parts. `concatenation`: players write concurrently. `pipeline`: they read their predecessors.
+ * `discussion-n`: all write, then n times revise.
  */
 export function jointBaselines(game: JointGame, words: JointWords): Readonly<Record<JointBaseline, Topology>> {
   return {

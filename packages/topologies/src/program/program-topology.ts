@@ -18,13 +18,13 @@ import type { Turn } from "../turn.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import { seenBy, type BudgetView, type ReceivedMessage } from "../view.ts";
 
-/** Request of a program to an agent. */
+/** Request to an agent. */
 export interface Line {
   readonly agent: AgentId;
   readonly prompt: Prompt;
-  /** Messages in the prompt, recorded as reads. */
+  /** Recorded as reads. */
   readonly reads?: readonly ReceivedMessage[];
-  /** Max tokens, including the end token. */
+  /** Includes the end token. */
   readonly maxTokens: number;
   /** Default: the episode's. */
   readonly temperature?: number;
@@ -39,21 +39,18 @@ export interface Stage {
   shown(agent: AgentId): string;
   readonly turns: readonly Turn[];
   readonly budget?: BudgetView | undefined;
-  /** Speaks lines concurrently as one round. */
+  /** Speaks lines concurrently. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
-  /** Sets the answer or null, in place of `Program.answer`. */
+  /** Sets the answer, in place of `Program.answer`. */
   conclude(answer: Utterance | null): void;
-  /** Adds a note, such as `capped`. */
   note(text: string): void;
 }
 
-/** Method whose turns depend on earlier replies. */
+/** Its turns depend on earlier replies. */
 export interface Program {
   readonly name: string;
   readonly agents: readonly AgentId[];
-  /** A limit ends it between two rounds. */
   play(stage: Stage): Promise<void>;
-  /** Message that counts as silence. */
   readonly pass?: string;
   /** Called even if a limit ended the play. */
   answer(turns: readonly Turn[]): Utterance | null;
@@ -72,7 +69,7 @@ class Curtain {
 
 /**
  * Turns a program into a topology.
- * @throws LaconicError `topology_invalid` without agents; `run` throws model errors and `aborted`
+ * @throws `topology_invalid` without agents; `run` throws model errors and `aborted`
  */
 export function programTopology(program: Program): Topology {
   const { name, agents } = program;
@@ -109,7 +106,7 @@ export function programTopology(program: Program): Topology {
         if (error.error !== undefined) notes.push(error.error);
       }
       const chosen = concluded ? concluded.answer : program.answer(turns);
-      const answer = chosen?.silent ? null : chosen; // silence is no answer
+      const answer = chosen?.silent ? null : chosen;
       const ending = limit ?? endingOf(answer);
       const episode = endEpisode(name, problem, turns, answer, ending, program.outputs?.(turns));
       return notes.length > 0 ? { ...episode, notes } : episode;

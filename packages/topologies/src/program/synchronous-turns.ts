@@ -14,10 +14,9 @@ import { programTopology, type Line } from "./program-topology.ts";
 /** Agent of {@link synchronousTurns}. */
 export interface Player {
   readonly id: AgentId;
-  /** Max tokens per reply, including the end token. */
+  /** Includes the end token. */
   readonly maxTokens: number;
   readonly stop?: readonly string[];
-  /** System message. */
   readonly system?: string;
   /** Default: the chat's messages. */
   readonly prompt?: (chat: readonly ChatMessage[]) => Prompt;
@@ -27,7 +26,7 @@ export interface Player {
 /** Replies or questions by turn and agent. */
 export type JointHistory = readonly (readonly string[])[];
 
-/** Next question of each agent, or null to end the episode. The first call has no history. */
+/** Next question of each agent, or null to end; the first call has no history. */
 export type ExternalTransition = (
   problem: Problem,
   history: JointHistory,
@@ -37,7 +36,7 @@ export type ExternalTransition = (
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;
-  /** Shown answer. Default: the last turn's texts. Rewards read `outputs`. */
+  /** Shown answer. Default: the last turn's texts. */
   readonly join?: (replies: readonly string[]) => string;
 }
 
@@ -49,8 +48,8 @@ export interface JointGame extends SynchronousTurnsOptions {
 const name = "synchronous-turns";
 
 /**
- * MAGRPO's play: in every turn all agents answer concurrently, each from its own history; an external transition asks
- * the next questions (Liu et al., "LLM Collaboration with Multi-Agent RL").
+ * MAGRPO's play: all agents answer concurrently, each from its own history; an external transition asks the next
+ * questions (Liu et al., "LLM Collaboration with Multi-Agent RL").
  */
 export function synchronousTurns(players: readonly Player[], options: SynchronousTurnsOptions): Topology {
   const game: JointGame = { ...options, players };
@@ -91,7 +90,7 @@ export function jointLine(
   };
 }
 
-/** Chat of an agent after a joint history. */
+/** Chat after a joint history. */
 export function jointPrompt(
   { players }: Pick<JointGame, "players">,
   agent: number,
@@ -114,7 +113,7 @@ export function jointEpisode(game: JointGame, problem: Problem, turns: readonly 
   return endEpisode(name, problem, turns, answer, endingOf(answer), jointOutputs(game, turns));
 }
 
-/** Last reply of each player, including silence. */
+/** Includes silence. */
 export function jointOutputs({ players }: Pick<JointGame, "players">, turns: readonly Turn[]): Record<AgentId, string> {
   return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
 }
@@ -126,7 +125,7 @@ export function jointAnswer(
 ): Utterance | null {
   const last = lastReplies(players, turns);
   const spoken = last.filter((utterance) => utterance !== undefined);
-  // Silent utterances count as no answer, so a speaking player represents all.
+  // A speaking player represents all.
   const speaker = spoken.find(({ silent }) => !silent);
   if (!speaker) return null;
   return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };

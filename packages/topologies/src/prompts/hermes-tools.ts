@@ -2,7 +2,10 @@ import type { ChatMessage, ToolDefinition, ToolFormat, ToolMessage, WrittenCall 
 import { JsonText, tryParseJson, writeJson } from "@laconic/core/json";
 import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls.ts";
 
-/** Tool format of Hermes and Qwen2.5. @param options - `tells`: list the tools in the system message */
+/**
+ * Tool format of Hermes and Qwen2.5.
+ * @param options - `tells`: list the tools in the system message
+ */
 export function hermesTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "hermes",

@@ -3,7 +3,7 @@ import { callsAt, readCalls, withSystemText, type CallBlock } from "./read-calls
 
 const ownLine = 'To call a tool, write a line of its own: {"name": NAME, "arguments": OBJECT}. The answer follows.';
 
-/** Format for small models: calls are JSON lines, such as `{"name": "add", "arguments": {"a": 1}}`. */
+/** Calls are JSON lines, for small models. */
 export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "json-lines",
@@ -17,9 +17,7 @@ export function jsonTools({ tells = true }: { readonly tells?: boolean } = {}): 
   };
 }
 
-/**
- * Tool format of Llama 3.1 to 3.3: a reply is one JSON object with name and parameters. Results have the role `tool`.
- */
+/** Tool format of Llama 3.1 to 3.3: one JSON object with name and parameters. */
 export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
     name: "llama3-json",
@@ -37,7 +35,6 @@ export function llamaTools({ tells = true }: { readonly tells?: boolean } = {}):
 /** JSON that begins with a name counts as a call. */
 const beginsCall = /^\s*(?:<\|python_tag\|>)?[\s[]*\{\s*"name"\s*:/u;
 
-/** Blocks of lines that are or begin a call. */
 function lineBlocks(text: string): CallBlock[] {
   const blocks: CallBlock[] = [];
   let start = 0;

@@ -2,14 +2,14 @@ import { isRecord, type ChatMessage, type ReadCalls, type ToolMessage, type Writ
 import { exactJson, jsonEnd, JsonText, writeJson } from "@laconic/core/json";
 import { replyParts } from "@laconic/core/text";
 
-/** Calls at a position of a text; empty for a malformed call. */
+/** Empty for a malformed call. */
 export interface CallBlock {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly WrittenCall[];
 }
 
-/** Reads the calls of a reply outside its thoughts. */
+/** Reads calls outside thoughts. */
 export function readCalls(text: string, blocksIn: (part: string) => readonly CallBlock[]): ReadCalls {
   const calls: WrittenCall[] = [];
   let malformed = 0;
@@ -46,7 +46,7 @@ function withoutBlocks(text: string, blocks: readonly CallBlock[]): string {
 /** Separators of calls; Llama models write `;`. */
 const gap = /[\s;,]*/y;
 
-/** Reads calls from `start`. @returns calls and their end; no calls if one is invalid */
+/** Calls and their end from `start`; none if one is invalid. */
 export function callsAt(text: string, start: number): Pick<CallBlock, "calls" | "end"> {
   const calls: WrittenCall[] = [];
   const none = { calls: [], end: start };

@@ -5,14 +5,14 @@ export const expertRoles = ["Math Professor", "Grade School Teacher", "Math Enth
 
 const fallback = "Helpful Assistant";
 
-/** Asks for the name of a role. */
+/** Asks for a role. */
 export const routerPrompt: PromptTemplate = chatTemplate(
   "role-router@1",
   `Choose who should answer: ${expertRoles.join(", ")}. Reply with the name alone.`,
   (view) => problemText(view),
 );
 
-/** Role in a router's reply. Default: a helpful assistant. */
+/** Default: a helpful assistant. */
 export function namedRole(reply: string): string {
   const named = reply.toLowerCase();
   return expertRoles.find((each) => named.includes(each.toLowerCase())) ?? fallback;

@@ -9,7 +9,7 @@ export const hintPrompt: PromptTemplate = chatTemplate(
   (view) => problemText(view),
 );
 
-/** AgentPO's actor, with the hint in brackets. */
+/** AgentPO's actor, with the hint. */
 export function hintedActorPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("agentpo-hinted-actor@2", solving(answerForm), (view) => {
     const hint = view.inbox.find(({ silent }) => !silent)?.text;
@@ -24,7 +24,7 @@ export const criticPrompt: PromptTemplate = chatTemplate(
   (view) => `${problemText(view)}\n\n${quoted(view, () => "The solver")}`,
 );
 
-/** AgentPO's actor with a critic. The draft is a separate message, so that the second turn extends the first. */
+/** AgentPO's actor; the draft is a separate message, so that the second turn extends the first. */
 export function revisingActorPrompt(answerForm: string): PromptTemplate {
   return {
     id: "agentpo-revising-actor@3",
@@ -47,9 +47,7 @@ export function revisingActorPrompt(answerForm: string): PromptTemplate {
   };
 }
 
-/**
- * Debate (Du et al. 2023, our wording). All read the same messages in the same order, so that prompts share a prefix.
- */
+/** Debate (Du et al. 2023, our wording) with a shared prefix. */
 export function debatePrompt(answerForm: string): PromptTemplate {
   return chatTemplate("debate@3", `Solve the problem. ${solving(answerForm)}`, (view) => {
     if (view.round === 0) return problemText(view);

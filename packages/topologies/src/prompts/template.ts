@@ -22,7 +22,10 @@ export function chatTemplate(id: string, system: string, user: (view: AgentView)
   };
 }
 
-/** Instruction for answering agents. @param answerForm - answer format of the benchmark */
+/**
+ * Instruction for answering.
+ * @param answerForm - answer format of the benchmark
+ */
 export function solving(answerForm: string): string {
   return `Reason step by step. ${answerForm}`;
 }
@@ -45,10 +48,7 @@ export function quote(text: string): string {
     .join("\n");
 }
 
-/**
- * Quotes others' messages line by line, so that none can imitate a speaker, an instruction, or the end of the
- * quotation.
- */
+/** Quotes line by line, so that no message can imitate a speaker, an instruction, or the end of the quotation. */
 export function quoted(
   { inbox }: Pick<AgentView, "inbox">,
   nameOf: (from: string, position: number) => string = (from) => from,

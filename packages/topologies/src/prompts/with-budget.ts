@@ -10,9 +10,8 @@ function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): 
 }
 
 /**
- * Adds the budget at the end of a chat, which keeps prefixes, or at the start of a text. It reveals others' spending
- * without an edge.
- * @throws LaconicError `topology_invalid` in `render`, for token prompts
+ * Adds the budget at the end of a chat, which keeps prefixes, or at the start of a text.
+ * @throws `topology_invalid` in `render`, for token prompts
  */
 export function withBudget(
   template: PromptTemplate,
