@@ -14,24 +14,24 @@ import { withStepRewards } from "./define-environment.ts";
 import { drawFrom, type TeamTask } from "./task.ts";
 import { gradingOf, type OwnGrader } from "./grading.ts";
 
-/** Task definition: exactly one of `train` and `problems`, one of `grader` and `reward`. */
+/** Task with exactly one of `train` and `problems`, one of `grader` and `reward`. */
 export interface TaskDefinition<P extends Problem = Problem>
   extends
     Pick<TeamTask, "name" | "about" | "topology" | "trainedAgents" | "across" | "game" | "probes" | "close">,
     Partial<Pick<TeamTask, "tokenizer">> {
   /** Its step rewards are added to the reward. */
   readonly environment?: Environment;
-  /** Training problems, each visited once per pass. */
+  /** Each visited once per pass. */
   readonly train?: readonly P[];
-  /** Draws training problems, deterministic for a stream. */
+  /** Deterministic for a stream. */
   readonly problems?: (random: Random, count: number) => P[];
-  /** Problems of evaluations during a run. Default: `testProblems`. */
+  /** Default: `testProblems`. */
   readonly validation?: readonly P[];
   /** Never trained on; measured once at the end if there are validation problems. */
   readonly testProblems: readonly P[];
-  /** Grades an answer 0 to 1; null for no answer. May be async. */
+  /** Grades 0 to 1, possibly async; null for no answer. */
   readonly grader?: OwnGrader<P>;
-  /** Replaces the grader: for several terms or terms of single agents. */
+  /** Replaces the grader, for several terms or single agents. */
   readonly reward?: Reward;
 }
 
@@ -39,8 +39,8 @@ export interface TaskDefinition<P extends Problem = Problem>
 export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probes" | "close">;
 
 /**
- * Checks a custom task and each draw of its problems. `taskCases` checks its behaviour.
- * @throws LaconicError `input_invalid` naming the agent or problem, also when drawing
+ * Checks a custom task and each draw of its problems.
+ * @throws `input_invalid`, also when drawing
  */
 export function defineTask<P extends Problem>(
   definition: TaskDefinition<P> & Required<Pick<TaskDefinition<P>, "tokenizer">>,

@@ -2,13 +2,13 @@ import type { AgentId, Episode, Problem, Reward } from "@laconic/core";
 import { graded } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/topologies";
 
-/** Grading of episodes: a reward, or a grader of answers. */
+/** A reward, or a grader of answers. */
 export type TaskGrading = Pick<TrainingTask, "grader" | "reward">;
 
-/** 0 to 1, or why the machine prevented a verdict. */
+/** 0 to 1, or why the machine failed. */
 export type Grade = number | { readonly undecided: string };
 
-/** Custom grader: 0 to 1 or a boolean. `signal` aborts when the grade is no longer needed. */
+/** Custom grader: 0 to 1 or a boolean; `signal` aborts an unneeded grade. */
 export type OwnGrader<P extends Problem> = (
   answer: string | null,
   problem: P,
@@ -52,7 +52,7 @@ export function gradeOf(grading: TaskGrading, answer: TeamAnswer, problem: Probl
   return gradeOfEpisode(grading, endedWith(answer, problem), problem);
 }
 
-/** Grades an episode like a trainer: the term `task`. */
+/** Grades an episode like a trainer. */
 export async function gradeOfEpisode(
   { grader, reward }: TaskGrading,
   episode: Episode,

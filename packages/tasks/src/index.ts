@@ -1,5 +1,5 @@
 /**
- * Tasks that a team trains on: your own, and the relay and small worlds like it, which train in seconds to minutes on two cores.
+ * Tasks that a team trains on: custom ones, the relay and small worlds.
  * @module @laconic/tasks
  */
 export { distinct, drawFrom, textsOf } from "./task.ts";

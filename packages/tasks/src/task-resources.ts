@@ -2,19 +2,19 @@ import type { OpenOptions } from "@laconic/benchmarks";
 
 /** Resources to open a task. */
 export interface TaskResources {
-  /** Max test problems; 0 opens no data. */
+  /** 0 opens no data. */
   readonly testProblems: number;
   /** Folder of the tokenizer. */
   readonly modelFolder: string | null;
-  /** A server counts tokens; no tokenizer is opened. */
+  /** A server counts tokens. */
   readonly remote?: boolean;
-  /** Token budget per episode, shown to text teams. */
+  /** Shown to text teams. */
   readonly targetTokens?: number;
   readonly templateArguments: Readonly<Record<string, unknown>>;
   /** Folder of benchmark files, and the hub. */
   readonly data: OpenOptions;
   readonly note: (text: string) => void;
-  /** Aborts the opening and closes what was opened; no effect later. */
+  /** Aborts the opening and closes what was opened. */
   readonly signal?: AbortSignal;
 }
 

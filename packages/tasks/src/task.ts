@@ -12,18 +12,18 @@ import {
 import type { TrainingTask } from "@laconic/topologies";
 import type { TaskProbes } from "./probe.ts";
 
-/** Opened task with tokenizer and trained agents. */
+/** Opened task. */
 export interface TeamTask extends TrainingTask {
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** Default: all agents. */
   readonly trainedAgents?: readonly string[];
-  /** The paper's baselines: untrained, uncooperative agents. */
+  /** Untrained, uncooperative agents. */
   readonly baselines?: Readonly<Record<string, Topology>>;
-  /** Temperatures of frozen agents. Default 0, as in AgentPO. */
+  /** Default 0, as in AgentPO. */
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
   /**
    * Problem for a user's question. Default: the question itself.
-   * @throws LaconicError `input_invalid` for an unsuitable question
+   * @throws `input_invalid`
    */
   readonly problemOf?: (question: string) => Problem;
   /** Probes of `laconic analyze probe`. */
@@ -42,7 +42,7 @@ export interface GradedTask extends WorldTask {
   readonly grader: Grader;
 }
 
-/** Draws `count` problems with distinct ids, or fewer after 20 draws per problem. */
+/** Distinct ids; fewer after 20 draws per problem. */
 export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
   const problems = new Map<string, P>();
   for (let tries = 20 * count; problems.size < count && tries > 0; tries--) {
@@ -54,7 +54,7 @@ export function distinct<P extends Problem>(count: number, draw: () => P): P[] {
 
 export type EvaluationSplits = Required<Pick<TrainingTask, "validation" | "testProblems">>;
 
-/** Separate validation and test problems (seeds `seed` and `SEED/test`), distinct by `keyOf`. */
+/** Validation and test problems (seeds `seed` and `SEED/test`), distinct by `keyOf`. */
 export function evaluationSplits(
   count: number,
   seed: string | number,
@@ -70,7 +70,7 @@ export function evaluationSplits(
   return { validation: validation.slice(0, rest), testProblems: [...fresh.slice(0, count), ...validation.slice(rest)] };
 }
 
-/** Draws problems without repetition until all have been drawn. */
+/** Draws without repetition until all have been drawn. */
 export function drawFrom<P>(problems: readonly P[]): (random: Random, count: number) => P[] {
   return (random, count) =>
     Array.from({ length: Math.ceil(count / problems.length) }, () => random.shuffle(problems))

@@ -1,5 +1,5 @@
 /**
- * Tasks by name, as configurations have them. Imports no parser and no sandbox until a task over text is opened.
+ * Tasks by name, as in configurations; parsers and sandboxes load with a task over text.
  * @module @laconic/tasks/named
  */
 import { LaconicError } from "@laconic/core";
@@ -36,7 +36,7 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
 
 /**
  * Opens a task with data and graders; call `close` at the end.
- * @throws LaconicError `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
+ * @throws `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   const resources = resourcesOf(given);
@@ -48,12 +48,12 @@ export async function openTask(settings: TaskSettings, given: Partial<TaskResour
   return task.open(settings, resources);
 }
 
-/** Task name in results, such as `relay/one-fact` or `benchmark/gsm8k/hint`. */
+/** Name in results, such as `relay/one-fact`. */
 export function taskTitle(settings: TaskSettings): string {
   return namedTask(settings).title?.(settings) ?? settings.name;
 }
 
-/** Returns settings that reopen the same task, with commits of hub data sets. */
+/** Settings that reopen the same task, with commits of hub data sets. */
 export async function pinnedTask(
   settings: TaskSettings,
   resources: Pick<TaskResources, "data">,

@@ -14,31 +14,31 @@ import type { CodeOptions, WritingOptions } from "../text/pair-tasks.ts";
 
 /** Limits of an external program's rollouts. */
 export interface GatewayLimitSettings {
-  /** Max open rollouts, including waiting ones. Default 1,024. */
+  /** Includes waiting ones. Default 1,024. */
   readonly maxOpen?: number;
-  /** Max requests per rollout. Default 256. */
+  /** Default 256. */
   readonly maxCalls?: number;
-  /** Max prompt and reply tokens per rollout. Default 262,144. */
+  /** Prompt and reply tokens per rollout. Default 262,144. */
   readonly maxTokens?: number;
-  /** Idle seconds after which a rollout is dropped. Default 600. */
+  /** Idle seconds until a rollout is dropped. Default 600. */
   readonly rolloutSeconds?: number;
-  /** Seconds that a group waits for missing members. Default 600. */
+  /** Seconds to wait for missing members. Default 600. */
   readonly groupSeconds?: number;
   /** Seconds without requests before one extra group may start. Default 30. */
   readonly stalledSeconds?: number;
 }
 
-/** Agents of an external program that reports rewards. */
+/** External program that reports rewards. */
 export interface GatewayOptions {
   /** Model names in requests. */
   readonly agents: readonly string[];
-  /** Frozen agents, played by the actor. Default none. */
+  /** Played by the actor. Default none. */
   readonly frozen?: readonly string[];
-  /** Prompts with other tokens for an earlier reply start a new sequence (`branch`, default) or are refused. */
+  /** A prompt with other tokens for an earlier reply starts a new sequence (`branch`, default) or is refused. */
   readonly rerendered?: "branch" | "refuse";
-  /** Requests for another temperature use the run's (`run`, default) or are refused. */
+  /** Another temperature becomes the run's (`run`, default) or is refused. */
   readonly otherSampling?: "run" | "refuse";
-  /** Prompts list a request's tools (`told`, default) or not (`untold`); `none` refuses tools. */
+  /** Prompts list a request's tools (`told`, default) or not; `none` refuses tools. */
   readonly tools?: "told" | "untold" | "none";
   readonly limits?: GatewayLimitSettings;
 }
@@ -55,7 +55,7 @@ interface TaskOptions {
   /** Two policies share one reward; two turns with external feedback. */
   readonly "relay-feedback": object;
   readonly "story-relay": TellerOptions;
-  /** Among two to five tellers, one knows the answer; the others learn silence. */
+  /** One of two to five tellers knows the answer; the others learn silence. */
   readonly "story-tellers": TellerOptions;
   /** A helper without extra knowledge helps a frozen actor. */
   readonly "story-hint": StoryHintOptions;
@@ -69,7 +69,7 @@ interface TaskOptions {
   readonly gateway: GatewayOptions;
 }
 
-/** Task name. */
+/** Name of a task. */
 export type TaskName = keyof TaskOptions;
 
 /** Configuration settings of the named task. */
@@ -83,9 +83,9 @@ export type TaskSettings = { [Name in TaskName]: SettingsOf<Name> }[TaskName];
 /** Named task with its settings schema. */
 export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;
-  /** Name in results, such as `relay/one-fact`. Default: the task's name. */
+  /** Name in results. Default: the task's name. */
   title?(settings: Settings): string;
-  /** Two sentences: what each agent sees, and when the team is right. */
+  /** What each agent sees, and when the team is right. */
   about(settings: Settings): string;
   /** World whose vocabulary the prompts use. Absent: any language model fits. */
   world?(settings: Settings): string;
@@ -94,7 +94,6 @@ export interface NamedTask<Settings> {
   /** Trained only by `laconic serve --train`. */
   readonly isServed?: true;
   open(settings: Settings, resources: TaskResources): TeamTask | Promise<TeamTask>;
-  /** Returns settings that reopen the same data. */
   pin?(settings: Settings, resources: Pick<TaskResources, "data">): Promise<Settings>;
 }
 

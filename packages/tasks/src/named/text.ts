@@ -22,7 +22,7 @@ const teamFields = {
   showBudget: z.boolean().default(teamDefaults.showBudget).describe("Whether prompts name the budget"),
 };
 
-/** @throws LaconicError as `benchmarkTeam` */
+/** @throws as `benchmarkTeam` */
 function hasFrozenAgents(team: TeamSettings): boolean {
   const { topology, trained } = benchmarkTeam(team, { answerForm: "", read: (reply) => reply });
   return topology.agents.some((agent) => !trained.includes(agent));
@@ -34,7 +34,7 @@ function about(question: string, team: TeamSettings["team"]): string {
   return `The team answers ${question}: ${played}. It is right if its answer has the value or text of the reference.`;
 }
 
-/** Tasks over text. Parsers and sandboxes load when a task opens. */
+/** Tasks over text. */
 export const textTasks: NamedTasks<"benchmark" | "data" | "writing" | "code"> = {
   benchmark: {
     schema: settings("benchmark", {

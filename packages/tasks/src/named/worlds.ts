@@ -24,7 +24,7 @@ const oneFact = (): string => "relay/one-fact";
 
 const pairWithProbes = (task: RelayPairTask): TeamTask => ({ ...task, probes: pairProbes(task.name) });
 
-/** The relay and small worlds in its vocabulary. */
+/** The relay and worlds in its vocabulary. */
 export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "relay-writers" | "relay-feedback"> = {
   relay: {
     schema: settings("relay", {
@@ -102,7 +102,7 @@ export const relayWorlds: NamedTasks<"relay" | "relay-hint" | "relay-critic" | "
   },
 };
 
-/** Opens a story world with the tokenizer of the run's model. */
+/** Uses the tokenizer of the run's model. */
 function story<Options extends StoryOptions>(
   make: (options: Options) => TeamTask,
 ): (options: Omit<Options, keyof StoryOptions>, resources: TaskResources) => Promise<TeamTask> {
@@ -132,7 +132,7 @@ const budgetList = (budgets: readonly number[]): z.ZodDefault<z.ZodArray<z.ZodIn
     .min(1)
     .default([...budgets]);
 
-/** Worlds in which story models write English. */
+/** Worlds of story models. */
 export const storyWorlds: NamedTasks<
   "story-relay" | "story-tellers" | "story-hint" | "story-writers" | "story-budget"
 > = {

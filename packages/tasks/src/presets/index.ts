@@ -1,5 +1,5 @@
 /**
- * The runs of the three papers as plain values, at the size of real checkpoints and as small worlds that train in minutes.
+ * The runs of three papers, for real checkpoints and as small worlds.
  * @module @laconic/tasks/presets
  */
 export {

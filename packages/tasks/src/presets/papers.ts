@@ -2,12 +2,12 @@ import type { SettingsOf } from "../named/index.ts";
 import type { TeamName } from "../text/teams/presets.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
-/** Thinking would use up short replies; other templates ignore the argument. */
+/** Thinking would use up short replies. */
 const answerAtOnce: Readonly<Record<string, unknown>> = { enable_thinking: false };
 
 /**
- * Agent-GSPO on GSM8K with the paper's defaults: statements are dealt to three holders, a solver answers, all share one
- * policy. Ours: the star, the deal by seed, the checkpoint, a budget of 300 tokens.
+ * Agent-GSPO on GSM8K with the paper's defaults: three holders with statements, one solver, a shared policy. Ours: the
+ * star, the deal by seed, the checkpoint, a budget of 300 tokens.
  */
 export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
@@ -27,8 +27,8 @@ export const agentGspo: Preset<SettingsOf<"benchmark">, BudgetedTrainSettings> =
 
 /**
  * AgentPO (ICLR 2026) as released: GRPO on a collaborator (`dapo`), frozen actor at temperature 0. Ours: GSM8K's
- * training split instead of 500 hard MATH problems (`task.file=./problems.jsonl task.benchmark=math500`); validations
- * and early stopping, because the paper's figures fall after 500 samples.
+ * training split instead of 500 hard MATH problems; validations and early stopping, because the paper's figures fall
+ * after 500 samples.
  */
 const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
@@ -53,12 +53,12 @@ const agentPo = (team: TeamName): Preset<SettingsOf<"benchmark">> => ({
   },
 });
 
-/** Objective of the released code; {@link agentPoHintPrinted} has the paper's. */
+/** Objective of the released code. */
 export const agentPoHint: Preset<SettingsOf<"benchmark">> = agentPo("hint");
 
 /**
- * The same pair with the paper's objective: GRPO with a mean over each sequence's tokens, one clip width and beta KL.
- * The paper omits epsilon and beta: 0.2 is PPO's; 0.04 and the estimator k3 are DeepSeekMath's.
+ * The pair with the paper's objective: GRPO with a sequence mean, one clip width and beta KL. The paper omits epsilon
+ * (0.2 is PPO's) and beta (0.04 with k3 is DeepSeekMath's).
  */
 export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
   ...agentPoHint,
@@ -74,7 +74,7 @@ export const agentPoHintPrinted: Preset<SettingsOf<"benchmark">> = {
 };
 /** AgentPO's other pair: a comment on a draft. */
 export const agentPoCritic: Preset<SettingsOf<"benchmark">> = agentPo("critic");
-/** AgentPO's extension: debate and role assignment as in `bench`, with one trained collaborator. */
+/** AgentPO's extension: debate with one trained collaborator. */
 export const agentPoDebate: Preset<SettingsOf<"benchmark">> = agentPo("debate");
 /** See {@link agentPoDebate}. */
 export const agentPoRoles: Preset<SettingsOf<"benchmark">> = agentPo("roles");
@@ -89,9 +89,9 @@ export const actorFinetune: Preset<SettingsOf<"benchmark">> = {
 };
 
 /**
- * MAGRPO (AAAI-26): two policies answer concurrently for one reward; return minus the siblings' mean; no ratio, clip or
- * KL. Settings: version 1.0.0 of its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9:
- * off), and posts of the data folder instead of train[:1100].
+ * MAGRPO (AAAI-26): two policies answer concurrently for one reward; no ratio, clip or KL. Settings: version 1.0.0 of
+ * its library, for TLDR. Ours: one epoch instead of two, gradients clipped at 1 (1e9: off), and posts of the data
+ * folder instead of train[:1100].
  */
 export const magrpo: Preset<SettingsOf<"writing">> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
@@ -115,8 +115,8 @@ export const magrpo: Preset<SettingsOf<"writing">> = {
 };
 
 /**
- * MAGRPO in two turns on CoopHumanEval as in its library: helper and main function, with test results in between. Ours:
- * instruct checkpoint, sandbox grading by syntax tree, shares of 4.
+ * MAGRPO in two turns on CoopHumanEval: helper and main function, with test results in between. Ours: instruct
+ * checkpoint, sandbox grading by syntax tree, shares of 4.
  */
 export const magrpoMultiturn: Preset<SettingsOf<"code">> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },

@@ -4,12 +4,12 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /**
  * Agent-GSPO on the relay, for two cores and two minutes. Measured deviations: mean-only advantages, because Eq. 2's
- * division makes λ inert in all-right groups; a proportional term, because the integral alone overshoots into silence;
- * a wide clip, because the paper's 3e-4/4e-4 fits steps of 1e-6.
+ * division makes λ inert in all-right groups; a proportional term, because the integral overshoots into silence; a wide
+ * clip, because the paper's 3e-4/4e-4 fits steps of 1e-6.
  */
 export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },
-  // Available on every machine, so that results are comparable.
+  // Available on every machine.
   device: "wasm",
   train: {
     steps: 200,
@@ -34,7 +34,7 @@ export const relayQuickstart: Preset<SettingsOf<"relay">, BudgetedTrainSettings>
   },
 };
 
-/** Small versions of the paper presets, with the shipped policy on two cores, in seconds to minutes. */
+/** Small versions of the paper presets, with the shipped policy. */
 const world = <Task extends TaskSettings>(task: Task, train: TrainSettings): Preset<Task> => ({
   task,
   device: "wasm",
@@ -47,7 +47,7 @@ const world = <Task extends TaskSettings>(task: Task, train: TrainSettings): Pre
   },
 });
 
-/** AgentPO's released settings (see `papers.ts`) for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps. */
+/** AgentPO's settings for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps. */
 const agentPoTrain: TrainSettings = {
   steps: 40,
   problemsPerStep: 12,
@@ -61,7 +61,7 @@ const agentPoTrain: TrainSettings = {
   },
 };
 
-/** MAGRPO's settings (see `papers.ts`) for 0.1M weights: 1e-3 instead of 5e-6, and more replies per node. */
+/** MAGRPO's settings for 0.1M weights: 1e-3 instead of 5e-6, and more replies per node. */
 const magrpoTrain: TrainSettings = {
   steps: 60,
   problemsPerStep: 16,
@@ -77,8 +77,8 @@ const magrpoTrain: TrainSettings = {
 /** AgentPO in small: a collaborator with private facts writes hints. */
 export const relayHint: Preset<SettingsOf<"relay-hint">> = world({ name: "relay-hint" }, agentPoTrain);
 /**
- * AgentPO in small: a collaborator with private facts comments on a draft. Early groups rarely differ in rewards, so
- * some seeds need 50 steps (docs: small worlds).
+ * AgentPO in small: a collaborator comments on a draft. Early groups rarely differ in rewards, so some seeds need 50
+ * steps.
  */
 export const relayCritic: Preset<SettingsOf<"relay-critic">> = world(
   { name: "relay-critic" },

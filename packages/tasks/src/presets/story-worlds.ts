@@ -3,7 +3,7 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 const model = "stories260k";
 
-/** AgentPO's claim with 260,000 weights: an untrained helper harms, a trained one helps. */
+/** AgentPO's claim with 260,000 weights: only a trained helper helps. */
 export const storyHint: Preset = {
   task: { name: "story-hint" },
   model,
@@ -35,15 +35,15 @@ const train = {
   checkpoint: { every: 20, keep: 2 },
 } as const satisfies Preset["train"];
 
-/** Story models continue this with a name more often than a full stop. */
+/** Story models often continue this with a name. */
 const opening = "One day,";
 
-/** Half of the training names are made up, so that names are copied, not memorised. */
+/** Made-up names are copied, not memorised. */
 const madeUp = 0.5;
 
 const learningRate = { peak: 3e-4, warmUpSteps: 8, decay: "cosine", finalFraction: 0.1 } as const;
 
-/** The price starts after the first steps have shown the value of silence. */
+/** The first steps show the value of silence. */
 const budget = {
   learningRate: 3e-4,
   proportionalGain: 2e-3,
@@ -53,7 +53,7 @@ const budget = {
   guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
 } as const;
 
-/** Learned silence: one of two to five tellers knows the owner; the others cost tokens. */
+/** Learned silence: one of two to five tellers knows the owner. */
 export const storyTellers: Preset<TaskSettings, BudgetedTrainSettings> = {
   task: { name: "story-tellers", madeUp: 0.7 },
   model,
@@ -65,14 +65,14 @@ export const storyTellers: Preset<TaskSettings, BudgetedTrainSettings> = {
     sampling: { temperature: 0.6 },
     objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.02 } as const },
     optimizer: { learningRate: { ...learningRate, peak: 4e-4 } },
-    // A price that silences the informed teller is too high.
+    // A higher price silences the informed teller.
     budget: { ...budget, targetTokens: 14, maxPrice: 0.01 },
     evaluation: { ...train.evaluation, every: 25, problems: 300 },
     checkpoint: { every: 25, keep: 2 },
   },
 };
 
-/** A teller continues a story, a solver answers from it, at a price per token. */
+/** A teller continues a story, a solver answers, at a price per token. */
 export const storyRelay: Preset = {
   task: { name: "story-relay", opening, madeUp },
   model,
@@ -82,12 +82,12 @@ export const storyRelay: Preset = {
     ...train,
     steps: 80,
     optimizer: { learningRate },
-    // No agent is idle, so a short warm-up is enough.
+    // No agent is idle.
     budget: { ...budget, targetTokens: 10, warmupIterations: 2 },
   },
 };
 
-/** MAGRPO: two policies continue one story for one grade; KL keeps them writing English. */
+/** MAGRPO: two policies continue one story for one grade; KL keeps the English. */
 export const storyWriters: Preset = {
   task: { name: "story-writers" },
   model,
@@ -105,9 +105,9 @@ export const storyWriters: Preset = {
   },
 };
 
-/** Agents keep a budget stated in unary, after a supervised warm start. */
+/** Agents keep a budget stated in unary. */
 export const storyBudget: Preset = {
-  // More small budgets than in the warm start, where one token matters more.
+  // One token matters more in small budgets.
   task: { name: "story-budget", budgets: [4, 8, 12, 16, 18, 22, 24, 26, 30, 32] },
   model,
   warmStart: { name: "budgets" },
@@ -115,7 +115,7 @@ export const storyBudget: Preset = {
   train: {
     ...train,
     steps: 120,
-    // Also in evaluations; reply lengths vary less around the budget, for the initial model too.
+    // Reply lengths vary less around the budget.
     sampling: { temperature: 0.7 },
     objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } as const },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },

@@ -9,17 +9,17 @@ import { relayMarks, relayTokenizer } from "./tokenizer.ts";
 export const collaborator = "collaborator";
 const actor = "actor";
 
-/** Settings of the relay with a hint. */
+/** Settings of {@link relayHintTask}. */
 export interface RelayHintOptions {
   /** Distractor facts of the collaborator. Default 0. */
   readonly distractors?: number;
-  /** Max tokens of a hint with end token. Default 4, fewer than the shipped policy writes. */
+  /** Max tokens with end token. Default 4, fewer than the shipped policy writes. */
   readonly hintTokens?: number;
-  /** Max tokens of the answer with end token. Default 20, more than the policy needs. */
+  /** Max tokens with end token. Default 20, more than the policy needs. */
   readonly actorTokens?: number;
-  /** Facts that the actor reads: its own (default), or also the collaborator's. */
+  /** Its own facts (default), or also the collaborator's. */
   readonly actorReads?: "own" | "everything";
-  /** Trained agent: the collaborator (default), or the actor for comparison. */
+  /** The collaborator (default), or the actor for comparison. */
   readonly learns?: "collaborator" | "actor";
   readonly testProblems?: number;
 }
@@ -36,7 +36,7 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
 
 /**
  * A policy learns to help a frozen actor, which alone is right in half of the problems.
- * @throws LaconicError `config_invalid` for too many distractors
+ * @throws `config_invalid`
  */
 export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
   const settings = { ...relayHintDefaults, ...options };
@@ -58,9 +58,9 @@ export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
   };
 }
 
-/** Settings of the relay with a critic. */
+/** Settings of {@link relayCriticTask}. */
 export interface RelayCriticOptions {
-  /** Max tokens of a comment with end token. Default 4. */
+  /** Max tokens with end token. Default 4. */
   readonly commentTokens?: number;
   readonly testProblems?: number;
 }
@@ -68,14 +68,14 @@ export interface RelayCriticOptions {
 /** Defaults of {@link relayCriticTask}. */
 export const relayCriticDefaults: Required<RelayCriticOptions> = { commentTokens: 4, testProblems: 200 };
 
-/** The actor drafts, a critic who knows the second value comments, the actor answers again. */
+/** The actor drafts, a critic with the second value comments, the actor answers again. */
 export function relayCriticTask(options: RelayCriticOptions = {}): GradedTask {
   const { commentTokens, testProblems } = { ...relayCriticDefaults, ...options };
   const critic: AgentSpec = {
     id: collaborator,
     role: "critic",
     maxTokens: commentTokens,
-    // `A:e9?k+e|6>`: a holder's prompt, with the draft's number after the question.
+    // `A:e9?k+e|6>`, with the draft's number after the question.
     prompt: ({ question, privateView = "", inbox }) => {
       const draft = relayTokenizer.encode(extractRelayAnswer(inbox[0]?.text ?? "") ?? "");
       const asked = holderPrompt("holder-a", privateView, question).slice(0, -1);

@@ -5,10 +5,10 @@ import { drawUntil, isKept, letters } from "./problem.ts";
 import { renderTokens, tokensPrompt } from "./prompts.ts";
 import { relayMarks, relayTokenizer } from "./tokenizer.ts";
 
-/** Task of two concurrent agents with one grade: the term `task`, 0 to 1. */
+/** Two concurrent agents with one grade, 0 to 1. */
 export type RelayPairTask = WorldTask & Required<Pick<TeamTask, "game" | "reward" | "baselines">>;
 
-/** Grade of two texts, 0 to 1, and its measures; silence is an empty text. */
+/** Grade of two texts, 0 to 1; silence is an empty text. */
 export interface PairJudgement {
   readonly grade: number;
   readonly measures?: Readonly<Record<string, number>>;
@@ -56,7 +56,7 @@ function relayPairTask(options: {
   };
 }
 
-/** The shipped policy knows no marker, so a single model writes one text after the other. */
+/** The shipped policy knows no marker. */
 function wordsOf({ players }: JointGame): JointWords {
   return {
     single: { player: { ...(players[0] as Player), id: "single" } },
@@ -64,7 +64,7 @@ function wordsOf({ players }: JointGame): JointWords {
   };
 }
 
-/** Player that reads `facts?question`; others' texts (`facts?question|text`) and its own replies follow after marks. */
+/** Reads `facts?question`, or `facts?question|text`, then its own replies. */
 function player(id: string, role: string, maxTokens: number): Player {
   const encode = (text: string): number[] => relayTokenizer.encode(text);
   return {
@@ -84,8 +84,8 @@ function player(id: string, role: string, maxTokens: number): Player {
 }
 
 /**
- * Each agent has to say its key's value, in two turns. Wrong agents read their fact after the first. The grade is the
- * share of right agents.
+ * Each agent has to say its key's value, in two turns; wrong agents read their fact in between. The grade is the share
+ * of right agents.
  */
 export function relayFeedbackTask(options: { readonly testProblems?: number } = {}): RelayPairTask {
   return relayPairTask({
@@ -109,7 +109,7 @@ function factOf(gold: string, agent: number): string {
   return gold.split(" ")[agent] ?? "";
 }
 
-/** Checks for exactly one digit, the right one. */
+/** Exactly one digit, the right one. */
 function isRight(text: string, gold: string, agent: number): boolean {
   return text.replaceAll(/\D/gu, "") === factOf(gold, agent).slice(1);
 }
@@ -120,21 +120,21 @@ function drawValues(random: Random): Problem {
   return { id: `relay-feedback:${gold}`, question: `${a}+${b}`, gold };
 }
 
-/** Requested texts: a name and its explanation, or two of similar length. */
+/** A name and its explanation, or two texts of similar length. */
 export type WritersParts = "unlike" | "alike";
 
 type Range = readonly [least: number, most: number];
 
-/** Characters per text, and the second's length over the first's. */
+/** Characters per text, and the length ratio. */
 const forms: Readonly<Record<WritersParts, Readonly<Record<"first" | "second" | "ratio", Range>>>> = {
   unlike: { first: [2, 4], second: [12, 24], ratio: [4, Infinity] },
   alike: { first: [12, 24], second: [12, 24], ratio: [0.8, 1.25] },
 };
 
 /**
- * MAGRPO's writing in small: the first agent names a fact, the second explains it, for one grade up to 1. Levels add up
- * until one fails: lengths (0.2 each), ratio (0.2; at least 4), key before value (0.2), and the first text's characters
- * in the second (0.2). With `alike` parts, both explain at similar length.
+ * MAGRPO's writing in small: the first agent names a fact, the second explains it. Levels add up until one fails:
+ * lengths (0.2 each), ratio (0.2; at least 4), key before value (0.2), and the first text's characters in the second
+ * (0.2). Both `alike` parts explain at similar length.
  */
 export function relayWritersTask(
   options: { readonly testProblems?: number; readonly parts?: WritersParts } = {},
@@ -170,7 +170,7 @@ function sum({ lengths, ratio, order, named }: Levels): number {
   return lengths + ratio + order + named;
 }
 
-/** Points by level; zero after the first failed level. */
+/** Zero after the first failed level. */
 function writersLevels(
   [first, second]: readonly [first: string, second: string],
   gold: string,

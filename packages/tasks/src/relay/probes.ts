@@ -95,7 +95,7 @@ function otherDistractors(
   });
 }
 
-/** A holder has a wrong value of a requested key; the gold answer stays. */
+/** A holder has a wrong value of a requested key. */
 function lies(problems: readonly Problem[], random: Random, liars: readonly AgentId[]): ProbeCase {
   return counterparts("a teammate believes another value of an asked key", problems, random, (problem, stream) => {
     const { views = {} } = problem;
@@ -138,7 +138,7 @@ export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }
 
-/** Replaces each key, with its digit, everywhere in a problem. */
+/** Replaces each key with its digit. */
 function withFacts(problem: Problem, change: (key: string, value: string) => string): Problem {
   const changed = (text: string): string =>
     text.replaceAll(/([a-z])(\d?)/gu, (_, key: string, value: string) => change(key, value));

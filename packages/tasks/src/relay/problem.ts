@@ -1,18 +1,18 @@
 import { randomFromSeed, type AgentId, type Problem, type Random } from "@laconic/core";
 
-/** Difficulty of the relay, which asks for the sum of two values of different holders. */
+/** Difficulty: the answer is the sum of two holders' values. */
 export interface RelayLevel {
   readonly name: RelayLevelName;
   /** 3 or 4 agents with private facts. */
   readonly holders: number;
-  /** Facts per holder; more than one requires a lookup. */
+  /** More than one requires a lookup. */
   readonly factsPerHolder: number;
 }
 
-/** Name of a relay level. */
+/** Name of a level. */
 export type RelayLevelName = "one-fact" | "two-facts" | "four-holders";
 
-/** Relay levels, easiest first. */
+/** Levels, easiest first. */
 export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
   /** Used by the quickstart. */
   "one-fact": { name: "one-fact", holders: 3, factsPerHolder: 1 },
@@ -21,17 +21,17 @@ export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
   "four-holders": { name: "four-holders", holders: 4, factsPerHolder: 2 },
 };
 
-/** Holder ids in speaking order. */
+/** Holders in speaking order. */
 export const relayHolders: readonly AgentId[] = ["holder-a", "holder-b", "holder-c", "holder-d"];
 
-/** Id of the answering agent, which never sees a fact. */
+/** Answering agent, which never sees a fact. */
 export const relaySolver: AgentId = "solver";
 
 export function holdersOf(level: RelayLevel): readonly AgentId[] {
   return relayHolders.slice(0, level.holders);
 }
 
-/** Training or evaluation; they share no problem. */
+/** Splits share no problem. */
 export type RelaySplit = "train" | "evaluation";
 
 /** A key and its value, such as `k6`. */
@@ -43,7 +43,7 @@ export interface RelayFact {
 
 export const letters: readonly string[] = "abcdefghijklmnopqrstuvwxyz".split("");
 
-/** Draws a problem: private facts (`k6 m3`), question (`k+e`), and their sum. */
+/** Draws private facts (`k6 m3`), question (`k+e`), and their sum. */
 export function generateRelayProblem(level: RelayLevel, random: Random, split: RelaySplit = "train"): Problem {
   return drawUntil(
     () => drawProblem(level, random),
@@ -51,7 +51,7 @@ export function generateRelayProblem(level: RelayLevel, random: Random, split: R
   );
 }
 
-/** Keeps one in eight for evaluation, whatever the order of facts and keys. */
+/** Keeps one in eight for evaluation, in any order of facts and keys. */
 export function relaySplit(problem: Problem): RelaySplit {
   return isKept(`relay split ${relayContent(problem)}`) ? "evaluation" : "train";
 }

@@ -3,13 +3,13 @@ import type { AgentView } from "@laconic/topologies";
 import { relaySolver } from "./problem.ts";
 import { relayMarks, relayTokenizer, spellRelayTokens } from "./tokenizer.ts";
 
-/** Relay prompt, parsed from its tokens. */
+/** Prompt parsed from its tokens. */
 export interface RelayPrompt {
   readonly agent: AgentId;
   readonly question: string;
   /** Empty for the solver. */
   readonly facts: string;
-  /** Holders' messages in speaking order, empty if silent. */
+  /** Empty if silent. */
   readonly messages: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function solverPrompt(question: string, messages: readonly string[]): num
   return [roleMark(relaySolver), ...encode(question), questionMark, ...received, reply];
 }
 
-/** @throws LaconicError `input_invalid` for other prompts */
+/** @throws `input_invalid` */
 export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
@@ -60,17 +60,17 @@ export function renderTokens(prompt: Prompt): string {
 }
 
 /**
- * Holder prompt `A:k6?k+e>` for custom agents; a relay policy replies with the requested facts.
+ * Holder prompt `A:k6?k+e>` for custom agents.
  * @param slot - holder, 0 to 3
- * @throws LaconicError `input_invalid` for an unknown character or slot
+ * @throws `input_invalid` for an unknown character or slot
  */
 export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, slot = 0): Prompt {
   return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
 }
 
 /**
- * Solver prompt `S:k+e?k is 6|e9>` for custom agents; a relay policy adds the requested values in the inbox.
- * @throws LaconicError `input_invalid` for an unknown character
+ * Solver prompt `S:k+e?k is 6|e9>` for custom agents.
+ * @throws `input_invalid` for an unknown character
  */
 export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {
   const messages = view.inbox.map(({ text }) => text);

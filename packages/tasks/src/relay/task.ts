@@ -45,7 +45,7 @@ export function relayTopology(level: RelayLevel): Topology {
   return star(holders, solver, `relay/${level.name}`);
 }
 
-/** Plays an episode with one model as every agent, at temperature 1. */
+/** Plays one model as every agent, at temperature 1. */
 export function relayEpisode(
   level: RelayLevel,
   problem: Problem,
@@ -58,7 +58,7 @@ export function relayEpisode(
 
 /** Number in a reply: "the answer is 15" gives 15; "15 16", "1 5", "x15" and "015" give null. */
 export function extractRelayAnswer(reply: string): string | null {
-  // Digits of every script count, so that a second guess cannot hide.
+  // Digits of every script, so that a second guess cannot hide.
   const numbers = reply.split(/\s+/u).filter((word) => /\p{N}/u.test(word));
   const [number] = numbers;
   return numbers.length === 1 && number !== undefined && /^(0|[1-9][0-9]*)$/.test(number) ? number : null;
@@ -71,7 +71,7 @@ export const relayGrader: Grader = (answer, problem) =>
 /** Options of the relay. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
-  /** Number of validation problems and of test problems. Default 200. */
+  /** Problems per evaluation split. Default 200. */
   readonly testProblems?: number;
   /** Seed of validation problems. Default "relay". */
   readonly seed?: string | number;
@@ -82,7 +82,7 @@ export interface RelayTask extends GradedTask {
   readonly level: RelayLevel;
 }
 
-/** @throws LaconicError `config_invalid` for an unknown level or invalid `testProblems` */
+/** @throws `config_invalid` */
 export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
   if (!Object.hasOwn(relayLevels, name))
     throw new LaconicError(

@@ -14,7 +14,7 @@ import { relayTokenizer } from "./tokenizer.ts";
 /** `verbose` "the value of k is 6", `short` "k is 6", `terse` "k6". */
 export type RelayStyle = "verbose" | "short" | "terse";
 
-/** Probability of each style; the sum is 1. */
+/** Probabilities with sum 1. */
 export type RelayStyleMix = Readonly<Record<RelayStyle, number>>;
 
 /** Wording of the teacher. */
@@ -25,14 +25,14 @@ export interface RelayTeacherSettings {
   readonly silence: number;
 }
 
-/** Mostly verbose wording, so that a policy can discover short and silent messages. */
+/** Mostly verbose, so that a policy can discover short and silent messages. */
 export const relayTeacherSettings: RelayTeacherSettings = {
   messages: { verbose: 0.6, short: 0.3, terse: 0.1 },
   answers: { verbose: 0.4, short: 0.3, terse: 0.3 },
   silence: 0.15,
 };
 
-/** Message of a holder: its requested fact, "nothing", or silence. */
+/** Requested fact, "nothing", or silence. */
 export function teacherMessage(
   facts: string,
   question: string,
@@ -50,7 +50,7 @@ export function teacherMessage(
   });
 }
 
-/** Answer to messages in any style; silent if a value is missing. */
+/** Silent if a value is missing. */
 export function teacherAnswer(
   question: string,
   messages: readonly string[],
@@ -75,8 +75,8 @@ function drawStyle(mix: RelayStyleMix, random: Random, texts: Readonly<Record<Re
 }
 
 /**
- * Scripted teacher as a model for every agent: always right, as verbose as its settings.
- * @throws LaconicError `config_invalid` for invalid probabilities
+ * Scripted teacher for every agent: always right.
+ * @throws `config_invalid`
  */
 export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettings): LanguageModel {
   const isMix = (mix: RelayStyleMix): boolean =>
@@ -93,7 +93,7 @@ export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettin
   );
 }
 
-/** Plays relay agents by a rule, and counts tokens as a policy does. */
+/** Counts tokens as a policy does. */
 export function scriptedAgent(id: string, reply: (prompt: RelayPrompt, random: Random) => string): LanguageModel {
   return {
     id,
@@ -115,30 +115,29 @@ export function scriptedAgent(id: string, reply: (prompt: RelayPrompt, random: R
 }
 
 /**
- * Lower bound on the mean tokens per episode of a team that is always right.
- * Every agent writes an end token. If one requested value is fixed, the other's ten values give ten sums. Its holder
- * needs ten messages, only one of them empty: at least 0.9 tokens. Other holders need none. The answer is the sum of
- * two uniform digits: 1.45 tokens on average.
+ * Lower bound on the mean tokens per episode of a team that is always right. Every agent writes an end token. A holder
+ * of a requested value needs ten messages, only one of them empty: at least 0.9 tokens. The answer is the sum of two
+ * uniform digits: 1.45 tokens on average.
  */
 export function relayOracleTokens(level: RelayLevel): number {
   return level.holders + 1 + 2 * 0.9 + 1.45;
 }
 
-/** Phase of the warm start, as plain data. */
+/** Phase of the warm start. */
 export interface WarmStartPhase {
   readonly name: string;
-  /** Share of all warm-start steps; the sum is 1. */
+  /** Share of all steps; the sum is 1. */
   readonly share: number;
   readonly level: RelayLevel;
   /** Wording of targets. */
   readonly spoken: RelayTeacherSettings;
-  /** Wording of messages that the solver reads. */
+  /** Wording of read messages. */
   readonly received: RelayTeacherSettings;
 }
 
 /**
- * Warm-start curriculum from random weights. Direct training suffices for one fact per holder. More facts need a
- * lookup, which easier words hide: start with one fact, then terse wording.
+ * Warm-start curriculum from random weights. More than one fact needs a lookup, which easier words hide: start with one
+ * fact, then terse wording.
  */
 export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[] {
   const full: WarmStartPhase = {
@@ -146,7 +145,7 @@ export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[
     share: 1,
     level,
     spoken: relayTeacherSettings,
-    // Mixed styles and silence prepare the solver for terse holders.
+    // Prepares the solver for terse holders.
     received: { ...relayTeacherSettings, messages: { verbose: 1 / 3, short: 1 / 3, terse: 1 / 3 }, silence: 0.5 },
   };
   if (level.factsPerHolder === 1) return [full];
@@ -159,12 +158,12 @@ export function warmStartCurriculum(level: RelayLevel): readonly WarmStartPhase[
   ];
 }
 
-/** A teacher's reply to one prompt; `completionTokens` includes the end token. */
+/** Reply to one prompt; `completionTokens` includes the end token. */
 export interface WarmStartExample extends TrainingSequence {
   readonly agent: AgentId;
 }
 
-/** Returns `size` different problems, alternately for a holder and the solver. */
+/** Different problems, alternately for a holder and the solver. */
 export function warmStartBatch(phase: WarmStartPhase, size: number, random: Random): WarmStartExample[] {
   return Array.from({ length: size }, (_, index) => {
     const problem = generateRelayProblem(phase.level, random);

@@ -1,12 +1,11 @@
 import { LaconicError, type AgentId, type Tokenizer } from "@laconic/core";
 
 /**
- * Control marks of prompts. No text can produce them: messages with `|` are rejected, and sampled marks are dropped
- * from text.
+ * Control marks of prompts. Messages with `|` are rejected, and sampled marks are dropped, so no text can produce them.
  */
 export const relayMarks: {
   readonly end: number;
-  /** First prompt token: the agent that reads it. */
+  /** First prompt token. */
   readonly role: Readonly<Record<AgentId, number>>;
   readonly question: number;
   readonly next: number;
@@ -19,7 +18,7 @@ export const relayMarks: {
   reply: 8,
 };
 
-/** Spelling of marks in transcripts, outside the alphabet. */
+/** Spelling in transcripts, outside the alphabet. */
 const markSpellings = [".", "A:", "B:", "C:", "D:", "S:", "?", "|", ">"];
 const alphabet = " +0123456789abcdefghijklmnopqrstuvwxyz".split("");
 const spellings = [...markSpellings, ...alphabet];
@@ -42,7 +41,7 @@ export const relayTokenizer: Tokenizer = {
   decode: (tokens) => spellRelayTokens(tokens.filter((token) => markSpellings[token] === undefined)),
 };
 
-/** Spells tokens with marks, for transcripts: `A:k6?k+e>`. */
+/** Spells tokens with marks, for transcripts. */
 export function spellRelayTokens(tokens: readonly number[]): string {
   return tokens
     .map((token) => {

@@ -19,13 +19,13 @@ function inWords(number: number): string {
 
 /** Form of a budget in a prompt. */
 export type BudgetForm =
-  /** A "very" per token; it is a single token of the story model. */
+  /** A "very" per token. */
   | "unary"
   /** A "very" per two tokens. */
   | "half-unary"
   /** "Tell it in 8 words." */
   | "digits"
-  /** "Tell it in 08 words.": one token per digit, in fixed positions. */
+  /** "Tell it in 08 words.": one token per digit. */
   | "two-digits"
   /** "Tell it in eight words." */
   | "words";
@@ -43,24 +43,24 @@ const forms: Readonly<Record<BudgetForm, (budget: number) => string>> = {
 /** All budget forms. */
 export const budgetFormNames: readonly BudgetForm[] = Object.keys(forms) as BudgetForm[];
 
-/** Prompt of the writer: a story and its budget. */
+/** Story with its budget. */
 export function budgetPrompt(child: Child, budget: number, form: BudgetForm = "unary"): string {
   return `${storyOf(child)} ${forms[form](budget)}`;
 }
 
-/** Settings of the story world with budgets. */
+/** Settings of {@link storyBudgetTask}. */
 export interface StoryBudgetOptions extends StoryOptions {
-  /** Training budgets in tokens. */
+  /** Tokens in training. */
   readonly budgets?: readonly number[];
-  /** Test budgets of the group `unseen`; the group `known` uses training budgets. */
+  /** Test budgets of the group `unseen`. */
   readonly unseenBudgets?: readonly number[];
   /** Default `unary`. */
   readonly form?: BudgetForm;
-  /** Max reply tokens. Default 36. */
+  /** Default 36. */
   readonly replyTokens?: number;
 }
 
-/** Training budgets, each at least two tokens from all {@link unseenBudgets}. */
+/** Each at least two tokens from all {@link unseenBudgets}. */
 export const trainedBudgets: readonly number[] = [4, 8, 12, 16, 17, 18, 22, 23, 24, 25, 26, 30, 31, 32];
 
 /** Evaluation budgets. */
@@ -70,9 +70,8 @@ export const unseenBudgets: readonly number[] = [6, 10, 14, 20, 28];
 export const budgetCeiling = 36;
 
 /**
- * The prompt states a budget; the grade is how close the reply's length is. Evaluations report Spearman's correlation
- * of budgets and spent tokens.
- * @throws LaconicError `config_invalid` for a budget of both training and evaluations
+ * Grades how close a reply's length is to the stated budget. Evaluations report Spearman's correlation.
+ * @throws `config_invalid` for a budget of both training and evaluations
  */
 export function storyBudgetTask({
   tokenizer,

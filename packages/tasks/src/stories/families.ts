@@ -5,10 +5,10 @@ import type { HeldSplit } from "./lexicon.ts";
 /** Text about a child and a thing. */
 export type Story = (name: string, thing: string) => string;
 
-/** Splits of text families; they share no texts. */
+/** Splits share no texts. */
 export type FamilySplit = "train" | HeldSplit | "probe";
 
-/** Characters and things of an idle teller's text. */
+/** Characters and things of an idle text. */
 export interface IdleCast {
   readonly name: string;
   readonly friend: string;
@@ -29,7 +29,7 @@ export const holderTemplates: Families<Story> = familiesOf(
       filled(template, { name, thing }),
 );
 
-/** Texts of uninformed tellers, by family. */
+/** Texts of uninformed tellers. */
 export const idleFamilies: Families<IdleText> = familiesOf(
   texts.idle,
   (templates: readonly string[]): IdleText =>
@@ -37,7 +37,7 @@ export const idleFamilies: Families<IdleText> = familiesOf(
       filled(random.pick(templates), { ...cast }),
 );
 
-/** A rival owns another thing, so that silence requires comparing things. Evaluation only. */
+/** A rival owns another thing, so that silence requires comparing. Evaluation only. */
 export const rival: IdleText = ({ name, other }, random) =>
   random.pick(Object.values(holderTemplates.train))(name, other);
 

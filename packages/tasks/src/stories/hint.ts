@@ -5,13 +5,13 @@ import { filled } from "./families.ts";
 import { storyProbes } from "./probes.ts";
 import { asSentence, storyAgent, storyProblems, type StoryOptions } from "./story.ts";
 
-/** Settings of the story world with a hint. */
+/** Settings of {@link storyHintTask}. */
 export interface StoryHintOptions extends StoryOptions {
   /** Max tokens of a hint. Default 20. */
   readonly hintTokens?: number;
   /** Max tokens of the actor's sentence. Default 20. */
   readonly actorTokens?: number;
-  /** Trained agent: the helper (default), or the actor for comparison. */
+  /** The helper (default), or the actor for comparison. */
   readonly learns?: "helper" | "actor";
 }
 
@@ -22,10 +22,10 @@ export const storyHintDefaults: Required<Omit<StoryHintOptions, "tokenizer">> = 
   testProblems: 200,
 };
 
-/** The model often continues the first two with speech. */
+/** The first two often continue with speech. */
 const beginnings: readonly string[] = texts.beginnings;
 
-/** Without this first word, a helper learns silence first. */
+/** Other first words teach silence first. */
 const opening = "Mom";
 
 /** AgentPO's claim in English: the helper sees no more than the actor; right if a character speaks. */

@@ -1,5 +1,5 @@
 /**
- * Story worlds: small language models of children's stories learn to be brief in English.
+ * Story worlds: small story models learn to be brief.
  * @module @laconic/tasks/stories
  */
 export { heldNames, knownNames, nameLengths, things } from "./lexicon.ts";

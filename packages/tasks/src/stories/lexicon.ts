@@ -1,19 +1,19 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 import words from "../../assets/story-words.json" with { type: "json" };
 
-/** Lists in the file are words between spaces; things are phrases. */
+/** Words between spaces; things are phrases. */
 const wordsIn = (text: string): readonly string[] => text.split(" ");
 
-/** Training names of one to four tokens; the first sixteen are common in the model's stories. */
+/** Training names of one to four tokens. */
 export const knownNames: readonly string[] = wordsIn(words.knownNames);
 
-/** Name length in tokens of the smallest story model. */
+/** Tokens of the smallest story model. */
 export type NameLength = "1-2" | "3-4" | "5-up";
 
-/** All length classes, shortest first. */
+/** Length classes, shortest first. */
 export const nameLengths: readonly NameLength[] = ["1-2", "3-4", "5-up"];
 
-/** Evaluation splits: `validation` to choose settings, `test` for one final measurement. */
+/** `validation` chooses settings, `test` is one final measurement. */
 export type HeldSplit = "validation" | "test";
 
 type NamesByLength = Readonly<Record<NameLength, readonly string[]>>;
@@ -24,7 +24,7 @@ const byLength = (names: Readonly<Record<NameLength, string>>): NamesByLength =>
   "5-up": wordsIn(names["5-up"]),
 });
 
-/** Names of evaluation children, unique to their split, by token count. */
+/** Names unique to their split, by token count. */
 export const heldNames: Readonly<Record<HeldSplit, NamesByLength>> = {
   validation: byLength(words.heldNames.validation),
   test: byLength(words.heldNames.test),
@@ -44,18 +44,18 @@ export interface Child {
   readonly thing: string;
 }
 
-/** Split of a child: evaluation children have a training name (`known`) or a new one (`unseen`). */
+/** Evaluation children have a training name (`known`) or a new one (`unseen`). */
 export type StorySplit = "train" | "known" | "unseen";
 
 /** Names of training children. */
 export interface NameChoice {
-  /** Uses the first so many known names. Default: all. */
+  /** Uses the first known names. Default: all. */
   readonly names?: number;
   /** Share of made-up names, to prevent a code for known names. Default 0. */
   readonly madeUp?: number;
 }
 
-/** Split of a pair of name and thing; six of eight are for training. */
+/** Six of eight pairs are for training. */
 export function splitOf({ name, thing }: Child): "train" | HeldSplit {
   const part = randomFromSeed(`stories ${name}/${thing}`).integer(8);
   return part === 0 ? "test" : part === 1 ? "validation" : "train";
@@ -84,7 +84,7 @@ export function trainedName(random: Random, { names = knownNames.length, madeUp 
   return random.pick(knownNames.slice(0, names));
 }
 
-/** Varied lengths (Tam, Brin, Norellith); otherwise only one shape would be copied. */
+/** Varied lengths, so that more than one shape is copied. */
 function madeUpName(random: Random): string {
   const draw = (kind: keyof typeof words.syllables): string => random.pick(wordsIn(words.syllables[kind]));
   const [shape, size] = [random.uniform(), random.uniform()];

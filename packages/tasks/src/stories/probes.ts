@@ -17,14 +17,12 @@ export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]
   const restOf = (view: string, problem: Problem): string => view.slice(textLength(view, problem));
   const idleOnly: NoProbe = { none: "the only teller knows the owner" };
 
-  /** New sentences for the informed teller. */
   const paraphrased: Change = (problem, random) => {
     const holder = holderOf(problem);
     const text = random.pick(Object.values(holderTemplates.probe))(problem.gold, problem.question);
     return holder === null ? null : withView(problem, holder, (view) => `${text}${restOf(view, problem)}`);
   };
 
-  /** New texts for the other tellers. */
   const withIdleTexts = (problem: Problem, random: Random): Problem => {
     const [texts, holder] = [Object.values(idleFamilies.probe), holderOf(problem)];
     return withViews(problem, (view, agent) =>
@@ -32,13 +30,13 @@ export function tellerProbes(textLength: TextLength, tellers: readonly AgentId[]
     );
   };
 
-  /** New texts for all tellers, to detect silence that follows known texts. */
+  /** Detects silence that follows known texts. */
   const withOtherTexts: Change = (problem, random) => {
     const changed = paraphrased(problem, random.split("holder"));
     return changed && withIdleTexts(changed, random.split("idle"));
   };
 
-  /** Asks for another child's thing; an idle teller becomes the informed one. */
+  /** An idle teller becomes the informed one. */
   const withOtherQuestion: Change = (problem, random) => {
     const holder = holderOf(problem);
     const { views = {} } = problem;
@@ -108,7 +106,7 @@ function otherNames(problems: readonly Problem[], random: Random): ProbeCase {
   });
 }
 
-/** The informed teller reads about another child; the gold answer stays. */
+/** The informed teller reads about another child. */
 function lie(problem: Problem, random: Random): Problem | null {
   const holder = holderOf(problem);
   const present = namesIn(Object.values(problem.views ?? {}).join(" "));
@@ -118,7 +116,7 @@ function lie(problem: Problem, random: Random): Problem | null {
   return holder === null ? null : withView(problem, holder, lying);
 }
 
-/** Idle text with known children and things; only the wording is new. */
+/** Only the wording is new. */
 function idleText({ gold, question }: Problem, texts: readonly IdleText[], random: Random): string {
   const [name = "", friend = ""] = random.shuffle(knownNames.filter((known) => known !== gold));
   const other = random.pick(things.filter((thing) => thing !== question));

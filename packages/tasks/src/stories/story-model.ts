@@ -1,5 +1,5 @@
 /**
- * Location of the story worlds' language model, without opening a world.
+ * Location of the story worlds' language model.
  * @module @laconic/tasks/story-model
  */
 
@@ -10,7 +10,7 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-/** Language model of the story worlds (260,000 weights, TinyStories, llama2.c format). */
+/** Language model with 260,000 weights (TinyStories, llama2.c format). */
 export interface StoryModel {
   /** Folder on the Hugging Face hub. */
   readonly hub: string;
@@ -20,7 +20,7 @@ export interface StoryModel {
   readonly tokenizer: ModelFile;
 }
 
-/** Location and checksums of the story model. */
+/** Location and checksums. */
 export const storyModel: StoryModel = {
   hub: "karpathy/tinyllamas/stories260K",
   revision: "0bd21da7698eaf29a0d7de3992de8a46ef624add",
@@ -37,5 +37,5 @@ export const storyModel: StoryModel = {
   },
 };
 
-/** Name that pins the story model's revision. */
+/** Pins the revision. */
 export const storyModelName: string = `hub:${storyModel.hub}@${storyModel.revision}`;

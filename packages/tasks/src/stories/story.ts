@@ -6,15 +6,15 @@ import { drawChild, type Child, type HeldSplit, type NameChoice, type StorySplit
 /** Resources of every story world. */
 export interface StoryOptions {
   readonly tokenizer: Tokenizer;
-  /** Number of validation problems and of test problems. Default 200. */
+  /** Problems per evaluation split. Default 200. */
   readonly testProblems?: number;
 }
 
-/** Story of a child and its thing. */
+/** Story of a child. */
 export const storyOf = ({ name, thing }: Child): string =>
   `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`;
 
-/** Agent that continues a text; story models ignore roles and instructions. */
+/** Continues a text; story models ignore roles and instructions. */
 export function storyAgent(id: string, role: string, maxTokens: number, text: (view: AgentView) => string): AgentSpec {
   // Story models rarely write their end token.
   return { id, role, maxTokens, stop: [".", "!", "\n"], prompt: (view) => textPrompt(text(view)) };
@@ -24,16 +24,16 @@ export function textPrompt(text: string): Prompt {
   return { kind: "text", text };
 }
 
-/** Message in a reader's prompt, with its end mark restored; empty for silence. */
+/** Restores the end mark; empty for silence. */
 export function asSentence(message: string, mark = "."): string {
   const text = message.trim();
   return text === "" || /[,.!?"]$/u.test(text) ? text : `${text}${mark}`;
 }
 
-/** Problems of a world in its three splits. */
+/** Problems in three splits. */
 export type SplitProblems = EvaluationSplits & { problems(random: Random, count: number): Problem[] };
 
-/** Problems about children, with a seed per split. Every other evaluation problem has an unseen name, see `group`. */
+/** Problems about children, with a seed per split. Every other evaluation problem has an unseen name. */
 export function storyProblems(
   world: string,
   count: number,
@@ -47,7 +47,7 @@ export function storyProblems(
     const [unseen = [], known = []] = (["unseen", "known"] as const).map((group, i) =>
       distinct(Math.floor((count + 1 - i) / 2), () => ({ ...drawn(stream, group, held), group })),
     );
-    // Interleaved, so that prefixes have both groups.
+    // Prefixes have both groups.
     return unseen.flatMap((problem, i) => [problem, ...known.slice(i, i + 1)]);
   };
   return {

@@ -15,13 +15,13 @@ import {
 } from "./lexicon.ts";
 import type { SplitProblems } from "./story.ts";
 
-/** Teller ids; a problem has the first two to five. */
+/** A problem has the first two to five. */
 export const tellers: readonly string[] = ["one", "two", "three", "four", "five"];
 
 /** Team sizes in training; five is held out. */
 const trainedSizes: readonly number[] = [2, 3, 4];
 
-/** End of every view, which names the requested thing. */
+/** End of every view. */
 export const cueOf = (thing: string): string => `Mom found the ${thing}.`;
 
 export interface TellerChoice extends NameChoice {
@@ -49,7 +49,7 @@ function trained({ opening = "", ...choice }: TellerChoice): Sources {
   };
 }
 
-/** Problems of the teller world; `group` of an evaluation problem names its new part. */
+/** Problems whose `group` names the new part. */
 export function tellerProblems(count: number, choice: TellerChoice): SplitProblems {
   const ofTraining = trained(choice);
   const heldProblems = (held: HeldSplit): Problem[] => {
@@ -59,7 +59,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
       const stream = randomFromSeed(`story-tellers/${held}/${group}`);
       return distinct(each, () => ({ ...drawProblem(stream, sources, held), group }));
     });
-    // Interleaved, so that prefixes cover all groups.
+    // Prefixes cover all groups.
     return Array.from({ length: each }, (_, i) => drawn.flatMap((problems) => problems.slice(i, i + 1)))
       .flat()
       .slice(0, count);
@@ -71,7 +71,7 @@ export function tellerProblems(count: number, choice: TellerChoice): SplitProble
   };
 }
 
-/** Each group has one new part, or all. */
+/** One new part, or all. */
 function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<string, Sources>> {
   const known = trained(choice);
   const unseen = {
@@ -100,7 +100,7 @@ function heldGroups(held: HeldSplit, choice: TellerChoice): Readonly<Record<stri
   };
 }
 
-/** Also holds pairs with a name or thing that training lacks. */
+/** Also pairs with a name or thing that training lacks. */
 const isHeld = ({ name, thing }: Child, held: HeldSplit): boolean =>
   splitOf({ name, thing }) === held || newWords.has(name) || newWords.has(thing);
 

@@ -10,18 +10,18 @@ import { cueOf, tellerProblems, tellers } from "./teller-problems.ts";
 export interface TellerOptions extends NameChoice, StoryOptions {
   readonly tellerTokens?: number;
   readonly solverTokens?: number;
-  /** Text after the messages, for the solver to continue. Default `thanks`. */
+  /** Text for the solver to continue. Default `thanks`. */
   readonly ask?: keyof typeof asks;
   /** End of the informed teller's view. Default none. */
   readonly opening?: string;
   /**
-   * Spelling reward, separate for the informed teller and the solver, with partial credit for first letters. Accuracy
-   * counts whole names. Default 0; others need `groupBy: "prompt+agent"`.
+   * Spelling reward with partial credit for first letters; accuracy counts whole names. Default 0; others need
+   * `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
 }
 
-/** Settings of a teller world with all defaults. */
+/** Settings with all defaults. */
 export type TellerSettings = Required<Omit<TellerOptions, "tokenizer" | "testProblems">>;
 
 const asks = {
@@ -30,7 +30,7 @@ const asks = {
   "one-day": (thing: string) => `The ${thing} was lost. One day,`,
 } as const;
 
-/** Default text for the solver to continue. */
+/** Default text. */
 export const asked: (thing: string) => string = asks.thanks;
 
 const defaults = { madeUp: 0, names: knownNames.length, ask: "thanks", opening: "", spelling: 0 } as const;
@@ -41,10 +41,10 @@ export const storyRelayDefaults: TellerSettings = { ...defaults, tellerTokens: 4
 /** Defaults of {@link storyTellersTask}. */
 export const storyTellersDefaults: TellerSettings = { ...defaults, tellerTokens: 20, solverTokens: 12 };
 
-/** View of the informed teller, with the beginning of the next sentence. */
+/** View of the informed teller. */
 export const knownStory = (child: Child, opening = ""): string => `${storyOf(child)} ${opening}`.trimEnd();
 
-/** An informed teller continues the story; the solver reads it and says the name. */
+/** An informed teller continues the story; the solver says the name. */
 export function storyRelayTask(options: TellerOptions): TeamTask {
   const settings = { ...storyRelayDefaults, ...options };
   return {
@@ -76,7 +76,6 @@ export function storyTellersTask(options: TellerOptions): TeamTask {
   };
 }
 
-/** Tellers continue their own views; the solver reads all and says the name. */
 function tellerTeam(
   name: string,
   all: readonly string[],
@@ -138,7 +137,7 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
 
 const wordsOf = (text: string): string[] => text.match(/[A-Za-z]+/gu) ?? [];
 
-/** Share of the name that the word spells from its start, less extra letters. */
+/** Share that the word spells from its start, less extra letters. */
 export function spelled(word: string, name: string): number {
   let same = 0;
   while (same < name.length && word[same] === name[same]) same += 1;

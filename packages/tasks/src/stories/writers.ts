@@ -4,13 +4,13 @@ import { textsOf, type TeamTask } from "../task.ts";
 import { storyProbes } from "./probes.ts";
 import { storyOf, storyProblems, textPrompt, type StoryOptions } from "./story.ts";
 
-/** Settings of the story world with two writers. */
+/** Settings of {@link storyWritersTask}. */
 export interface StoryWritersOptions extends StoryOptions {
   /** Max tokens of a text. Default 80. */
   readonly replyTokens?: number;
 }
 
-/** Two agents continue one story concurrently, for MAGRPO's summary reward as a share of 3. */
+/** Two agents continue one story, for MAGRPO's summary reward as a share of 3. */
 export function storyWritersTask({ tokenizer, replyTokens = 80, testProblems = 200 }: StoryWritersOptions): TeamTask {
   const ids = ["first", "second"] as const;
   const players = ids.map((id) => ({

@@ -23,14 +23,11 @@ import { tokenizerOf } from "./tokenizer-of.ts";
 export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** File of questions and golds that replaces the training split. */
+  /** Replaces the training split. */
   readonly file?: string;
 }
 
-/**
- * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid` for missing data,
- * `checkpoint_missing` for a model without a tokenizer
- */
+/** @throws `config_invalid` for a benchmark that the team cannot answer, `data_invalid`, `checkpoint_missing` */
 export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, team, file } = settings;
   return questionTask(settings, resources, {
@@ -43,7 +40,7 @@ export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskRe
   });
 }
 
-/** Settings of a team on custom questions. */
+/** Settings of {@link dataTask}. */
 export interface DataTaskSettings extends TeamSettings {
   readonly name: "data";
   readonly data: DataSettings;
@@ -53,8 +50,8 @@ export interface DataTaskSettings extends TeamSettings {
 export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**
- * Opens a team on custom data, without a benchmark. `grader` replaces the data's grading.
- * @throws LaconicError `data_invalid`, `config_invalid`, `checkpoint_missing` for a model without a tokenizer
+ * Opens a team on custom data; `grader` replaces the data's grading.
+ * @throws `data_invalid`, `config_invalid`, `checkpoint_missing`
  */
 export async function dataTask(
   settings: DataTaskSettings,
@@ -84,7 +81,7 @@ export interface Questions {
   readonly source: string;
   readonly key: string;
   readonly answer: AnswerKind;
-  /** Published methods follow this benchmark's protocols. */
+  /** Published methods follow its protocols. */
   readonly benchmark?: string;
   open(isUsable: (problem: BenchmarkProblem) => boolean): Promise<TaskData>;
 }
@@ -104,7 +101,7 @@ export async function questionTask(
     targetTokens: resources.targetTokens,
   });
   checkFits(questions, team);
-  // Deals statements before rendering, so that every holder sees the question.
+  // Every holder sees the question.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const isUsable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
@@ -124,7 +121,7 @@ export async function questionTask(
       const verdict = answer === null ? null : await gradeProblem(answer, problem as BenchmarkProblem, graders, signal);
       const isLimited = verdict?.limited === true;
       if (verdict?.decided === false && !isLimited) return { undecided: verdict.rule };
-      // A sandbox limit counts as wrong; undecided episodes would be worth more.
+      // Undecided episodes would be worth more than wrong ones.
       const grade = { task: verdict?.correct ? 1 : 0 };
       return sandbox ? { team: grade, measures: { sandbox_limit: Number(isLimited) } } : grade;
     },
@@ -140,7 +137,7 @@ export async function questionTask(
   };
 }
 
-/** @throws LaconicError `input_invalid` for a question with less than two statements */
+/** @throws `input_invalid` for less than two statements */
 function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Problem {
   const dealt = deal<Problem>({ id: "asked", question, gold: "" });
   if (dealt) return dealt;
@@ -161,7 +158,7 @@ function checkFits({ source, key, answer }: Questions, { topology, holders }: Te
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${source} is one piece`);
 }
 
-/** @throws LaconicError `data_invalid` for a view of an unknown agent */
+/** @throws `data_invalid` for a view of an unknown agent */
 function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask): void {
   for (const { id, views = {} } of [...pool, ...testProblems]) {
     const stranger = Object.keys(views).find((agent) => !agents.includes(agent));
@@ -174,7 +171,7 @@ function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask)
   }
 }
 
-/** @throws LaconicError `config_invalid` for a question with more options */
+/** @throws `config_invalid` for a question with more options */
 function checkLetters(answer: AnswerKind, problems: readonly BenchmarkProblem[]): void {
   if (answer.kind !== "letter") return;
   const needed = answerKindOf("letter", problems);

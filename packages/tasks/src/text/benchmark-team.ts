@@ -4,12 +4,12 @@ import { budgeted } from "@laconic/topologies";
 import { listed, presetsAmong, type TeamChoice, teamOf } from "./teams/team-of.ts";
 import type { TextTeam, TextTeamOptions } from "./teams/text-team.ts";
 
-/** Seed of the deal, the same in training and benches. */
+/** Same deal in training and benches. */
 export const dealSeed = "laconic";
 
 /**
- * Deals a problem's statements among holders, the same in every run; existing views are kept.
- * @returns null with less than two facts, and for programs and texts, which cannot be split
+ * Deals a problem's statements among holders, the same in every run.
+ * @returns null with less than two facts, and for programs and texts
  */
 export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem: P) => P | null {
   return (problem) => {
@@ -20,23 +20,23 @@ export function dealTo(holders: readonly AgentId[]): <P extends Problem>(problem
   };
 }
 
-/** Team settings of a task over text. */
+/** Settings of a team over text. */
 export interface TeamSettings {
-  /** Several teams share the problems; the collaborator learns from all. */
+  /** Several teams share the problems. */
   readonly team: TeamChoice | readonly TeamChoice[];
-  /** Number of holders, debaters, or agents of a layer or graph. Default 3. */
+  /** Holders, debaters, or agents of a layer or graph. Default 3. */
   readonly agents?: number;
   /** Rounds of a debate or graph; layers of a layered team. Default 2. */
   readonly rounds?: number;
-  /** Max reply tokens of trained agents. Default 768, as in AgentPO. */
+  /** Trained agents. Default 768, as in AgentPO. */
   readonly replyTokens?: number;
-  /** Max reply tokens of frozen agents. Default 2048, as in AgentPO. */
+  /** Frozen agents. Default 2048, as in AgentPO. */
   readonly actorTokens?: number;
-  /** Seed of a random graph. Default 0. */
+  /** Random graph. Default 0. */
   readonly graphSeed?: string | number;
   /** Probability of each edge of a random graph. Default 0.5. */
   readonly density?: number;
-  /** Shows the run's budget and its rest in prompts. Default false. */
+  /** Shows the budget and its rest. Default false. */
   readonly showBudget?: boolean;
 }
 
@@ -46,15 +46,15 @@ export const teamDefaults = { agents: 3, rounds: 2, replyTokens: 768, actorToken
 /** Default reply tokens of a pair, as in MAGRPO. */
 export const pairTokens = 256;
 
-/** How a team writes and reads answers, and the budget. */
+/** Answer forms of a team, and the budget. */
 export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
-  /** Token budget B of the run. */
+  /** B of the run. */
   readonly targetTokens?: number | undefined;
 }
 
 /**
- * Returns the team of a task over text.
- * @throws LaconicError `config_invalid` for a setting without effect, and as {@link teamOf}
+ * Team of a task over text.
+ * @throws `config_invalid` for a setting without effect, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
   const {

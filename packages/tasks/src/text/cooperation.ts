@@ -5,9 +5,9 @@ import { gradeProgram, solutionIn, type ProgramTests, type ProgramVerdict, type 
 
 /**
  * Cooperation schemes of the MAGRPO paper, detected in the syntax tree.
- * - `fallback`: the main function has an alternative if the helper fails.
+ * - `fallback`: the main function has an alternative.
  * - `decorator`: it handles special cases, then returns the helper's result.
- * - `coordinator`: it splits the task over several helper calls.
+ * - `coordinator`: it makes several helper calls.
  * - `strategy-filter`: the helper's result selects a branch.
  */
 export const cooperationSchemes = ["fallback", "decorator", "coordinator", "strategy-filter"] as const;
@@ -15,7 +15,7 @@ export const cooperationSchemes = ["fallback", "decorator", "coordinator", "stra
 /** Scheme of {@link cooperationSchemes}. */
 export type CooperationScheme = (typeof cooperationSchemes)[number];
 
-/** Reward of a helper and a main function. */
+/** Reward of helper and main function. */
 export interface CooperationReward {
   /** 0 to 4. */
   readonly reward: number;
@@ -28,19 +28,19 @@ export interface CooperationReward {
     /** 0.5 for a helper call, 1 for more than a wrapper, -0.5 for an unused result. */
     readonly cooperation: number;
   };
-  /** Failed tests that reached a sandbox limit. */
+  /** Tests that reached a sandbox limit. */
   readonly limited: number;
-  /** First failed level, which ends the count; null if all were reached. */
+  /** First failed level; null if all were reached. */
   readonly stoppedAt: "main" | "syntax" | null;
   readonly schemes: readonly CooperationScheme[];
-  /** Reason without a verdict; then the other fields are meaningless. Otherwise null. */
+  /** Reason without a verdict; the other fields are then meaningless. */
   readonly undecided: string | null;
-  /** MAGRPO's feedback between turns, with one test. */
+  /** MAGRPO's feedback, with one test. */
   readonly feedback: string;
   readonly report: CooperationReport;
 }
 
-/** Syntax of a helper and a main function, and their first test. */
+/** Syntax of two functions, and their first test. */
 export interface CooperationReport {
   readonly auxDefined: boolean;
   readonly mainDefined: boolean;
@@ -48,7 +48,7 @@ export interface CooperationReport {
   readonly callsAux: boolean;
   readonly isWrapper: boolean;
   readonly usesResult: boolean;
-  /** First assert and deciding rule: null if passed, undefined if not run. */
+  /** Null failure if passed, undefined if not run. */
   readonly first: { readonly assert: string; readonly failure: string | null | undefined };
 }
 
@@ -57,13 +57,13 @@ interface Analysis extends Omit<CooperationReport, "first"> {
   readonly tests: readonly string[];
 }
 
-/** Skips later tests after so many timeouts. */
+/** Later tests are skipped. */
 const maxTimeouts = 3;
 
 /**
  * MAGRPO's reward of a helper `aux` and the requested function (LLM_Collab_Code_Generation@7ca407e). Ours finds calls
- * in the syntax tree, reads asserts of several lines, and hides tests from programs in a sandbox.
- * @throws LaconicError `data_invalid` for unreadable tests
+ * in the syntax tree and hides tests from programs in a sandbox.
+ * @throws `data_invalid`
  */
 export async function cooperationReward(
   replies: { readonly aux: string; readonly main: string },
@@ -75,7 +75,7 @@ export async function cooperationReward(
   const { entryPoint } = tests;
   const aux = solutionIn(replies.aux, "aux") ?? replies.aux;
   const main = solutionIn(replies.main, entryPoint) ?? replies.main;
-  // Functions may use the prompt's imports.
+  // Functions may use these imports.
   const prompt = (tests.prompt.match(/^(?:from|import)[ \t].*$/gmu) ?? []).join("\n");
   const analysis = await analyse({ aux, main, prompt, test: tests.test, entryPoint }, sandbox);
   if (analysis === null) return unjudged("their syntax could not be looked at");
@@ -157,7 +157,7 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
     const reason = `the tests of ${entryPoint} cannot be read: ${status} ${stderr.slice(-300)}`;
     if (isUnread) throw new LaconicError("data_invalid", reason, { entryPoint });
   }
-  // Analyses the tests alone, to find out which part is invalid.
+  // Finds out which part is invalid.
   const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
   return without && { ...without, parses: false };
 }

@@ -17,14 +17,14 @@ import type { TaskResources } from "../task-resources.ts";
 /** Disjoint problems for training and evaluation. */
 export interface TaskData {
   readonly train: readonly BenchmarkProblem[];
-  /** Held-out training problems; absent if too few, or for custom data. */
+  /** Absent if too few, or for custom data. */
   readonly validation?: readonly BenchmarkProblem[];
   readonly testProblems: readonly BenchmarkProblem[];
 }
 
 /**
- * Returns a benchmark's training and test splits. Problems that fail `isUsable` are skipped and noted.
- * @throws LaconicError `data_invalid` for a benchmark without a training split
+ * A benchmark's training and test splits; notes problems that fail `isUsable`.
+ * @throws `data_invalid` without a training split
  */
 export async function benchmarkData(
   name: string,
@@ -63,7 +63,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
   throw new LaconicError("config_invalid", `task.file: no gold for ${kind}`, { key: "task.file" });
 }
 
-/** @throws LaconicError `data_invalid`, `config_invalid` */
+/** @throws `data_invalid`, `config_invalid` */
 export async function ownData(
   settings: DataSettings,
   { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,
@@ -94,7 +94,7 @@ function usableOf(
   return usable;
 }
 
-/** Splits a single split: first problems are test, the rest training, as in MAGRPO. */
+/** First problems are test, the rest training, as in MAGRPO. */
 export async function splitData(name: string, testProblems: number, open: OpenOptions): Promise<TaskData> {
   if (testProblems === 0) return { train: [], testProblems: [] };
   const { problems } = await openSplit(benchmarkNamed(name), open);
@@ -102,7 +102,7 @@ export async function splitData(name: string, testProblems: number, open: OpenOp
   return { ...withValidation(problems.slice(held)), testProblems: problems.slice(0, held) };
 }
 
-/** Holds out a tenth of the training problems, at most 200. */
+/** Holds out a tenth, at most 200. */
 function withValidation(problems: readonly BenchmarkProblem[]): Pick<TaskData, "train" | "validation"> {
   const limit = Math.min(200, Math.floor(problems.length / 10));
   if (limit === 0) return { train: problems };

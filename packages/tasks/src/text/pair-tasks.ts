@@ -10,25 +10,25 @@ import { splitData, type TaskData } from "./open-data.ts";
 import { baselinesOf, inPublishedWords, type PairPrompts, publishedPair } from "./published-pair.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 
-/** Settings of two writers with one reward for form. */
+/** Settings of {@link writingTask}. */
 export interface WritingOptions {
   readonly form: "tldr" | "arxiv";
-  /** Max tokens of a text. Default 256, as in MAGRPO. */
+  /** Default 256, as in MAGRPO. */
   readonly replyTokens?: number;
-  /** Counts transition phrases at word boundaries; the released code counts "so" in "some". */
+  /** Counts transition phrases at word boundaries. */
   readonly strict?: boolean;
-  /** Default `own`; `published` needs the texts of `laconic data get --exemplars`. */
+  /** Default `own`; `published` needs `laconic data get --exemplars`. */
   readonly prompts?: PairPrompts;
 }
 
-/** Settings of two programmers (helper, main function) with one reward. */
+/** Settings of {@link codeTask}. */
 export interface CodeOptions {
   readonly benchmark: "coophumaneval" | "humaneval";
-  /** If 2, both read test results after the first turn. */
+  /** Both read test results after the first turn. */
   readonly turns: 1 | 2;
-  /** Max tokens of a function. Default 256, as in MAGRPO. */
+  /** Default 256, as in MAGRPO. */
   readonly replyTokens?: number;
-  /** Default `own`; `published` needs the texts of `laconic data get --exemplars`. */
+  /** Default `own`; `published` needs `laconic data get --exemplars`. */
   readonly prompts?: PairPrompts;
 }
 
@@ -54,7 +54,7 @@ function playersOf(ids: readonly string[], form: keyof typeof instructions, maxT
   return ids.map((id, i) => ({ id, maxTokens, system: instructions[form][i as 0 | 1] }));
 }
 
-/** MAGRPO's writers: both write at the same time, for a joint reward. */
+/** MAGRPO's writers with a joint reward. */
 export async function writingTask(settings: WritingOptions, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = pairTokens, strict = false, prompts = "own" } = settings;
   const data = await splitData(form, resources.testProblems, resources.data);
@@ -87,12 +87,12 @@ function problemsOf(
   };
 }
 
-/** Grade, points per level, and MAGRPO's metrics as shares of their maximum. */
+/** MAGRPO's metrics are shares of their maximum. */
 function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
   const { length, ratio, words } = terms;
   const { overlap, transitions } = style;
   return {
-    // Stated maximum; only 2.98 can be reached.
+    // Only 2.98 can be reached.
     team: { task: reward / 3 },
     measures: {
       structure: (length + ratio) / 1.5,
@@ -116,7 +116,7 @@ const noProgram: Judgement = {
   schemes: [],
 };
 
-/** Share of the maximum reward (4), terms in points, and schemes. */
+/** Share of the maximum reward (4). */
 function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeReward {
   return {
     team: { task: Math.max(0, reward / 4) },
@@ -128,14 +128,14 @@ function programReward({ reward, terms, limited, schemes }: Judgement): EpisodeR
   };
 }
 
-/** MAGRPO's programmers, graded together in a sandbox. */
+/** MAGRPO's programmers, graded in a sandbox. */
 export async function codeTask(settings: CodeOptions, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = pairTokens, prompts = "own" } = settings;
   const { testProblems, signal } = resources;
   const published = prompts === "own" ? null : await publishedPair("code", resources.data);
   const data = await splitData(benchmark, testProblems, resources.data);
   const tokenizer = await tokenizerOf(resources);
-  // Comes last: a later error would leak its processes.
+  // A later error would leak its processes.
   const sandbox = testProblems === 0 ? null : await createSandbox({ limits: gradingLimits, ...(signal && { signal }) });
   const rewardOf = cachedRewards(sandbox);
   const own: JointGame = {
@@ -196,7 +196,7 @@ function cachedRewards(
 
 const marker = "=== SECOND PART ===";
 
-/** Prompts of untrained pairs, or of one model with both instructions. */
+/** Prompts of untrained pairs, or of one model. */
 export function pairWords({ players }: Pick<JointGame, "players">, parts: "text" | "code"): JointWords {
   const tasks = players.map(({ system = "" }, i) => `${i + 1}. ${system}`);
   const alone =

@@ -14,14 +14,14 @@ import type { CooperationReport } from "./cooperation.ts";
 export type PairPrompts = "own" | "published";
 
 export interface PublishedPair {
-  /** First prompt of each player; no other instruction. */
+  /** First prompt of each player. */
   readonly first: (problem: Problem) => readonly string[];
   /** Programmers' prompts after a turn. */
   readonly again: (problem: Problem, history: JointHistory, report: CooperationReport) => readonly string[];
 }
 
 /**
- * The game with published prompts: plain texts; later turns contain the earlier ones.
+ * The game with published prompts; later turns contain the earlier ones.
  * @param reportOf - test results; absent for writers
  */
 export function inPublishedWords(
@@ -39,7 +39,7 @@ export function inPublishedWords(
   };
 }
 
-/** MAGRPO's baselines on the published questions. Messages and the single model's task use our prompts. */
+/** MAGRPO's baselines on the published questions, with our messages. */
 export function baselinesOf(
   game: JointGame,
   own: JointGame,
@@ -55,7 +55,7 @@ function lastAsText(chat: readonly ChatMessage[]): Prompt {
   return { kind: "text", text: chat.at(-1)?.content ?? "" };
 }
 
-/** After a draft, baselines get a chat. */
+/** Baselines with a draft get a chat. */
 function textOrChat(chat: readonly ChatMessage[]): Prompt {
   return chat.length === 1 ? lastAsText(chat) : { kind: "messages", messages: chat };
 }
@@ -84,12 +84,12 @@ export async function publishedPair(pair: keyof typeof sources, open: OpenOption
   };
 }
 
-/** Fills in a Python template; unknown braces stay. */
+/** Python template; unknown braces stay. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{([^{}]+)\}/gu, (whole, place: string) => values[keyIn(place)] ?? whole);
 }
 
-/** Key of a placeholder: x in `report['x']` and `td.get('x')`; a conditional's condition. */
+/** Placeholder x in `report['x']` and `td.get('x')`; a conditional's condition. */
 function keyIn(place: string): string {
   return /\['(\w+)'\]|\.get\('(\w+)'\)/u.exec(place)?.slice(1).find(Boolean) ?? place;
 }
@@ -113,7 +113,7 @@ interface Behind {
   readonly report: CooperationReport;
 }
 
-/** The released `level_feedback`: earlier turns, check results, and the request to revise. */
+/** The released `level_feedback`. */
 function feedback(text: (name: string) => string, { problem, asked, history, report }: Behind): readonly string[] {
   const values = valuesOf(problem);
   const [helper = "", main = ""] = history.at(-1) ?? [];
@@ -159,7 +159,6 @@ function feedback(text: (name: string) => string, { problem, asked, history, rep
   ];
 }
 
-/** Chooses between the alternatives of a template. */
 function chosen(template: string, isFound: boolean, values: Readonly<Record<string, string>>): string {
   const decided = template.replace(/\{'(\w+)' if [^{}]+ else '(\w+)'\}/u, isFound ? "$1" : "$2");
   return filled(decided, values);
@@ -175,7 +174,7 @@ function testLines(
   const passed = first.failure === null;
   const counts = filled(text("tests"), { tests_passed: passed ? "1" : "0", tests_total: "1" });
   if (passed) return [counts];
-  // Result of a main function that is missing or returns nothing, which we do not run.
+  // A missing result, which we do not run.
   const unrun = main.includes(`def ${entryPoint}`)
     ? "AssertionError"
     : `NameError: name '${entryPoint}' is not defined`;
@@ -189,7 +188,7 @@ function testLines(
 }
 
 function usageLines(text: (name: string) => string, report: CooperationReport): string[] {
-  // Our report lacks the line of an unused result.
+  // Our report lacks this line.
   const misused = text("misused").replace(/\s*\(\{reasons\}\)/u, "");
   const usage = !report.callsAux ? text("uncalled") : report.usesResult ? text("used") : misused;
   return [usage, ...(report.callsAux && report.isWrapper ? [text("wrapper")] : [])];

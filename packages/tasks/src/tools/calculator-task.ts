@@ -8,7 +8,7 @@ import type { EvaluationSplits, TeamTask } from "../task.ts";
 import { calculator } from "./calculator.ts";
 import { toolEnvironment } from "./tool-environment.ts";
 
-/** The relay's vocabulary lacks braces, so a call is a plain sum. */
+/** The vocabulary lacks braces, so a call is a plain sum. */
 const sumFormat: ToolFormat = {
   name: "sum",
   write: (messages) => messages.map(({ role, content }) => ({ role, content })),
@@ -18,7 +18,7 @@ const sumFormat: ToolFormat = {
       : { content: text, calls: [] },
 };
 
-/** Encodes a calculator reply in relay tokens: `?85>`. */
+/** Relay tokens such as `?85>`. */
 const encodeAnswer = (text: string): number[] => [
   relayMarks.question,
   ...relayTokenizer.encode(/^\d+$/u.test(text) ? text : ""),
@@ -29,11 +29,11 @@ const encodeAnswer = (text: string): number[] => [
 export interface CalculatorTaskOptions {
   /** Price of a call. Default 0.2. */
   readonly price?: number;
-  /** Number of validation problems and of test problems. Default 200. */
+  /** Problems per evaluation split. Default 200. */
   readonly testProblems?: number;
 }
 
-/** A solver may call a calculator at a price. Small policies learn `40+7`-like problems, not two-digit sums. */
+/** A solver may call a calculator at a price; small policies learn `40+7`, not two-digit sums. */
 export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTaskOptions = {}): TeamTask {
   return defineTask({
     name: "calculator",
@@ -56,7 +56,7 @@ export function calculatorTask({ price = 0.2, testProblems = 200 }: CalculatorTa
   });
 }
 
-/** Examples: call with probability `asks`, repeat the calculator's result, and sometimes answer directly. */
+/** Calls with probability `asks`, repeats the result, sometimes answers directly. */
 export function calculatorExamples(size: number, random: Random, asks = 0.8): TrainingSequence[] {
   return Array.from({ length: size }, () => drawTraining(random)).flatMap(({ question, gold }) => {
     const promptTokens = solverPrompt(question, []);
@@ -71,7 +71,7 @@ export function calculatorExamples(size: number, random: Random, asks = 0.8): Tr
   });
 }
 
-/** Keeps two of five sums for evaluation. */
+/** Two of five sums. */
 const isForEvaluation = (a: number, b: number): boolean =>
   randomFromSeed(`calculator/${Math.min(a, b)}+${Math.max(a, b)}`).integer(5) < 2;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
-/** Max nesting of brackets; model text may nest without limit. */
+/** Model text may nest without limit. */
 const maxDepth = 50;
 
 /** Evaluates numbers, `+ - * / ^`, signs and brackets. */

@@ -1,5 +1,5 @@
 /**
- * Tools for agents, as an environment: custom and ready-made.
+ * Tools for agents, as an environment.
  * @module @laconic/tasks/tools
  */
 export { defineTool } from "./tool.ts";

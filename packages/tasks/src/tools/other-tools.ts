@@ -1,6 +1,6 @@
 import type { Tool } from "./tool.ts";
 
-/** Required part of a connected client of `@modelcontextprotocol/sdk`. */
+/** Part of a client of `@modelcontextprotocol/sdk`. */
 export interface McpClient {
   listTools(): Promise<{
     readonly tools: readonly {
@@ -16,7 +16,7 @@ export interface McpClient {
   ): Promise<unknown>;
 }
 
-/** Returns the tools of an MCP server. The caller closes the client. */
+/** Tools of an MCP server; the caller closes the client. */
 export async function mcpTools(client: McpClient): Promise<Tool[]> {
   const { tools } = await client.listTools();
   return tools.map(({ name, description, inputSchema }) => ({
@@ -35,10 +35,10 @@ export async function mcpTools(client: McpClient): Promise<Tool[]> {
   }));
 }
 
-/** Required part of an AI SDK tool. */
+/** Part of an AI SDK tool. */
 export interface AiTool {
   readonly description?: string | undefined;
-  /** Zod schema, or the result of the AI SDK's `jsonSchema`. */
+  /** Zod schema, or the AI SDK's `jsonSchema`. */
   readonly inputSchema: unknown;
   readonly execute?: ((given: never, options: never) => unknown) | undefined;
 }

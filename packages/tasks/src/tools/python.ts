@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { z } from "zod";
 import { defineTool, type Tool } from "./tool.ts";
 
-/** Required part of a `@laconic/sandbox` sandbox. */
+/** Part of a `@laconic/sandbox` sandbox. */
 export interface PythonSandbox {
   run(job: { readonly code: string; readonly seconds?: number; readonly signal?: AbortSignal }): Promise<{
     readonly status: string;
@@ -11,7 +11,7 @@ export interface PythonSandbox {
   }>;
 }
 
-/** Runs Python in a fresh interpreter per call. The caller closes the sandbox. */
+/** Runs Python in a fresh interpreter; the caller closes the sandbox. */
 export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly seconds?: number } = {}): Tool {
   return defineTool({
     name: "python",
@@ -21,7 +21,7 @@ export function pythonTool(sandbox: PythonSandbox, { seconds }: { readonly secon
   });
 }
 
-/** Program output, or how it ended, without machine details. */
+/** Output, or how it ended, without machine details. */
 export async function pythonAnswer(
   sandbox: PythonSandbox,
   code: string,

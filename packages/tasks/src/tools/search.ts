@@ -11,13 +11,13 @@ export interface SearchDocument {
 
 /** Options of `searchTool`. */
 export interface SearchToolOptions {
-  /** Max results. Default 3. */
+  /** Default 3. */
   readonly results?: number;
-  /** Max characters per text. Default 500. */
+  /** Characters per text. Default 500. */
   readonly characters?: number;
 }
 
-/** Searches documents with BM25+, in this process. */
+/** Searches with BM25+, in this process. */
 export function searchTool(
   documents: readonly SearchDocument[],
   { results = 3, characters = 500 }: SearchToolOptions = {},

@@ -17,9 +17,9 @@ import { definitionOf, schemaOf, type Tool } from "./tool.ts";
 export interface ToolLimits {
   /** Seconds per call. Default 10. */
   readonly seconds?: number;
-  /** Max characters of a result. Default 4000. */
+  /** Characters of a result. Default 4000. */
   readonly characters?: number;
-  /** Max concurrent calls of one text. Default 8. */
+  /** Concurrent calls of one text. Default 8. */
   readonly calls?: number;
 }
 
@@ -27,12 +27,12 @@ export interface ToolLimits {
 export interface ToolEnvironmentOptions {
   /** Tools of all agents, or by agent. */
   readonly tools: readonly Tool[] | Readonly<Record<AgentId, readonly Tool[]>>;
-  /** Default: the format of Hermes and Qwen models. */
+  /** Default: the format of Hermes and Qwen. */
   readonly format?: ToolFormat;
   readonly limits?: ToolLimits;
-  /** Reward cost per call; calls beyond `limits.calls` are free. Default 0. */
+  /** Cost per call within `limits.calls`. Default 0. */
   readonly price?: number;
-  /** Max texts per turn. Default 8. */
+  /** Texts per turn. Default 8. */
   readonly maxSteps?: number;
   /** Required for token prompts. */
   readonly encode?: (observation: string) => readonly number[];
@@ -41,7 +41,7 @@ export interface ToolEnvironmentOptions {
 /**
  * Runs the calls of a text concurrently; the agent reads results and errors. Measures: `calls`, `calls/TOOL`,
  * `call_errors`, `malformed_calls`.
- * @throws LaconicError `input_invalid` for duplicate tools, invalid limits or JSON Schemas
+ * @throws `input_invalid`
  */
 export function toolEnvironment({
   tools,
@@ -149,7 +149,7 @@ async function answerTo(
   }
 }
 
-/** Large integers become bigints, so that no digit is lost. */
+/** Large integers become bigints. */
 function argumentsOf({ arguments: text }: WrittenCall): unknown {
   try {
     return exactJson(text, { number: exactNumber });
@@ -158,7 +158,7 @@ function argumentsOf({ arguments: text }: WrittenCall): unknown {
   }
 }
 
-/** Max JSON characters of a result; writing more would block the process. */
+/** Writing more would block the process. */
 const maxJson = 1_000_000;
 
 /** @throws Error for a larger result */

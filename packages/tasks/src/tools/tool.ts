@@ -3,23 +3,22 @@ import * as z from "zod";
 
 /** Context of a tool call. */
 export interface ToolContext {
-  /** Aborted after the time limit, or if the result is no longer needed. */
+  /** Aborted after the time limit, or if unneeded. */
   readonly signal: AbortSignal;
-  /** Random stream of this call. */
   readonly random: Random;
 }
 
-/** Tool for agents, which read its errors. A LaconicError ends the episode. */
+/** Tool whose errors agents read; a LaconicError ends the episode. */
 export interface Tool {
   readonly name: string;
   readonly description?: string;
-  /** Zod schema or JSON Schema of an object. Default: any arguments. */
+  /** Schema of an object. Default: any arguments. */
   readonly parameters?: z.ZodType | Readonly<Record<string, unknown>>;
-  /** Strings are returned unchanged, other values as JSON. */
+  /** Other values than strings become JSON. */
   run(given: never, context: ToolContext): unknown;
 }
 
-/** Returns a tool with typed arguments from its zod schema. */
+/** Typed arguments from a zod schema. */
 export function defineTool<Schema extends z.ZodType>(
   tool: Omit<Tool, "run" | "parameters"> & {
     readonly parameters: Schema;
@@ -29,7 +28,7 @@ export function defineTool<Schema extends z.ZodType>(
   return tool;
 }
 
-/** Definition for a model's prompt. */
+/** Definition for a prompt. */
 export function definitionOf({ name, description, parameters }: Tool): ToolDefinition {
   return {
     name,

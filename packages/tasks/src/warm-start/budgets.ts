@@ -39,12 +39,12 @@ export function budgetStories(
   });
 }
 
-/** Lengths with fewer texts are drawn less often, to avoid memorisation. */
+/** Lengths with fewer texts are drawn less often. */
 const enoughTexts = 25;
 
 /**
- * Uses each text's length as its budget (hindsight; Andrychowicz et al. 2017); drops lengths that are no training
- * budgets. `texts` are children with continuation tokens, including the end.
+ * Uses each text's length as its budget (hindsight; Andrychowicz et al. 2017), if it is a training budget. Counts the
+ * end token.
  */
 export function budgetExamples(
   tokenizer: Tokenizer,

@@ -4,7 +4,7 @@ import { drawChild } from "../stories/lexicon.ts";
 import { asked, knownStory } from "../stories/teller-team.ts";
 import { continuations, exampleOf, type Course } from "./course.ts";
 
-/** Examples of copying, plus half as many rehearsal texts. */
+/** Copying, plus half as many rehearsal texts. */
 export function copying(seed: string): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -26,8 +26,8 @@ export function copying(seed: string): Course {
 const plainDeeds: readonly string[] = storyTexts.deeds;
 
 /**
- * Half informed tellers, half solvers. Made-up names prevent memorisation; held-out names are excluded. `deeds`, texts
- * after names, preserve the model's language.
+ * Half informed tellers, half solvers; held-out names are excluded. Texts after names, `deeds`, preserve the model's
+ * language.
  */
 export function copyingExamples(
   tokenizer: Tokenizer,
@@ -47,10 +47,10 @@ export function copyingExamples(
   });
 }
 
-/** Rehearsal prompts; training on its own continuations preserves the model's language. */
+/** Training on its own continuations preserves the model's language. */
 const beginnings: readonly string[] = storyTexts.rehearsals;
 
-/** Samples texts of the initial model to train on with the examples. */
+/** Texts of the initial model, to train on. */
 export async function rehearsal(
   model: LanguageModel,
   most: number,
@@ -62,10 +62,10 @@ export async function rehearsal(
   return texts.filter(({ completionTokens }) => completionTokens.length > 0);
 }
 
-/** Max words of a deed; shorter deeds cause fewer solver errors. */
+/** Shorter deeds cause fewer solver errors. */
 const deedWords = 5;
 
-/** Samples deeds from the model's own stories, to preserve its language. */
+/** Deeds from the model's own stories. */
 export async function deedsOf(
   model: LanguageModel,
   tokenizer: Tokenizer,
@@ -86,7 +86,7 @@ export async function deedsOf(
   return deeds.length > 0 ? deeds : plainDeeds;
 }
 
-/** Stories up to a name, for a model to continue. */
+/** Stories up to a name. */
 export function namedStories(count: number, random: Random): string[] {
   return Array.from({ length: count }, (_, i) => {
     const child = drawChild(random.split(i), "train", "test", { names: 40 });
@@ -94,7 +94,7 @@ export function namedStories(count: number, random: Random): string[] {
   });
 }
 
-/** Distinct short clauses without other characters. */
+/** Distinct short clauses. */
 export function shortClauses(replies: readonly string[], maxWords: number = deedWords): string[] {
   const clauses = replies.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
   return [...new Set(clauses.filter((text) => text.split(" ").length <= maxWords))];

@@ -15,9 +15,9 @@ export interface ExampleSource {
 export interface Course {
   readonly task?: TaskSettings;
   readonly peakLearningRate: number;
-  /** Warm-up steps of the learning rate. Default 20. */
+  /** Warm-up of the learning rate. Default 20. */
   readonly warmUpSteps?: number;
-  /** Samples texts from the model; returns a function that draws a step's examples. */
+  /** Samples texts; returns a function that draws a step's examples. */
   prepare(source: ExampleSource): Promise<(size: number, random: Random, step: number) => readonly TrainingSequence[]>;
   readonly random: Random;
 }
@@ -31,7 +31,7 @@ export function encode(tokenizer: Tokenizer, text: string): readonly number[] {
   return (tokenizer.encodePrompt ?? tokenizer.encode)(text);
 }
 
-/** Continuation of a text to the end of a sentence. */
+/** Continuation to the end of a sentence. */
 export interface Continuation extends TrainingSequence {
   readonly finishReason: string;
 }

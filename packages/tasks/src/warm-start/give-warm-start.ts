@@ -15,16 +15,15 @@ import type { Course } from "./course.ts";
 /** A model before its warm start. */
 export interface WarmStartPupil {
   readonly model: TrainableModel;
-  /** The same weights, to sample texts for examples. */
+  /** Samples texts for examples. */
   readonly speaks: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly task: TeamTask;
 }
 
 /**
- * Trains on a course: Adam without decay, cosine learning rate.
+ * Trains on a course: Adam without decay, cosine learning rate. Returns the last loss.
  * @param watch - `onStep` gets the mean cross-entropy per token in nats; `signal` stops before the next step
- * @returns the last step's loss
  */
 export async function giveWarmStart(
   course: Course,
@@ -56,13 +55,13 @@ export async function giveWarmStart(
   return last;
 }
 
-/** Settings that an evaluation before the warm start depends on. */
+/** Settings of an evaluation before the warm start. */
 export interface MeasuredRun {
   readonly task: unknown;
   readonly train: Pick<TrainConfig, "seed" | "sampling" | "limits" | "onAgentError" | "scoring" | "evaluation">;
 }
 
-/** Key of a stored evaluation before the warm start (SHA-256). */
+/** Key of a stored evaluation (SHA-256). */
 export function beforeWarmStartKey(
   { warmStart, examples }: { readonly warmStart: object; readonly examples?: string },
   { task, train: { seed, sampling, limits, evaluation } }: MeasuredRun,
@@ -72,7 +71,7 @@ export function beforeWarmStartKey(
   return sha256Of({ ...lessons, task, seed, sampling, limits, problems, language });
 }
 
-/** Evaluates the team before its warm start, with the run's problems and random streams. */
+/** Evaluates with the run's problems and random streams. */
 export async function measureBefore(
   parts: TrainingParts,
   { train }: MeasuredRun,
@@ -93,7 +92,7 @@ export async function measureBefore(
   return (await evaluate(parts, livePolicies(parts), { ...options, split: "validation" })).evaluation;
 }
 
-/** Short description: `400 steps of warm start on copying`. */
+/** Description: `400 steps of warm start on copying`. */
 export function warmStartText({ name, steps }: { readonly name: string; readonly steps: number }): string {
   return `${steps} ${steps === 1 ? "step" : "steps"} of warm start on ${name}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Supervised warm starts of the story worlds, in Node and browsers.
+ * Supervised warm starts of the story worlds.
  * @module @laconic/tasks/warm-start
  */
 import type { BudgetForm } from "../stories/budget.ts";
@@ -16,23 +16,23 @@ export type { MeasuredRun, WarmStartPupil } from "./give-warm-start.ts";
 export interface WarmStartSteps {
   readonly steps: number;
   readonly batch: number;
-  /** Seed of the examples. Default: the run's. */
+  /** Default: the run's. */
   readonly seed: string;
-  /** Model before the warm start, filled in by the run; its `model` is the result. */
+  /** Filled in by the run. */
   readonly model?: string;
 }
 
 /** Warm start on a world's examples. */
 export interface WorldWarmStart extends WarmStartSteps {
-  /** Lesson: `copying` names, mostly made-up ones, naming `owners`, or keeping the prompt's `budgets`. */
+  /** `copying` names, naming `owners`, or keeping the prompt's `budgets`. */
   readonly name: "copying" | "owners" | "budgets";
-  /** `budgets` only: form of the budget, as in the task. Default `unary`. */
+  /** Form of `budgets`, as in the task. Default `unary`. */
   readonly form?: BudgetForm;
-  /** `owners` only: which examples are silent. Default `chance`. */
+  /** Silent examples of `owners`. Default `chance`. */
   readonly silence?: TaughtSilence;
 }
 
-/** Examples of a world's warm start, in the seed's order. */
+/** Examples in the seed's order. */
 export function worldCourse({ name, seed, form, silence }: WorldWarmStart): Course {
   switch (name) {
     case "copying":

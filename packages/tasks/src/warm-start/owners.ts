@@ -9,7 +9,7 @@ import { exampleOf, type Course } from "./course.ts";
 /** `chance`: for any view; `labelled`: for all uninformed tellers. */
 export type TaughtSilence = "chance" | "labelled";
 
-/** Examples of naming owners, plus a quarter as many rehearsal texts. */
+/** Naming owners, plus a quarter as many rehearsal texts. */
 export function owners(seed: string, silence: TaughtSilence = "chance"): Course {
   const stream = (label: string): Random => randomFromSeed(seed).split(label);
   return {
@@ -29,14 +29,14 @@ export function owners(seed: string, silence: TaughtSilence = "chance"): Course 
   };
 }
 
-/** Most names are made up, to prevent memorising known names. */
+/** Prevents memorising known names. */
 const names = { madeUp: 0.8 };
-/** Share of silent examples, so that training can discover silence. */
+/** Lets training discover silence. */
 const silentShare = 0.15;
-/** Share of uninformed tellers, if silence is labelled. */
+/** Used if silence is labelled. */
 const idleShare = 0.5;
 
-/** Tellers name the owner, solvers the child in a sentence; `deeds` follow a name. */
+/** Tellers name the owner, solvers the child. */
 export function ownerExamples(
   tokenizer: Tokenizer,
   size: number,

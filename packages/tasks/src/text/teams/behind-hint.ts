@@ -21,7 +21,7 @@ export function withHint(problem: string, hint: string): string {
   return `${problem}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
 }
 
-/** AgentPO's extension: frozen LLM-Debate of `@laconic/baselines` with a trained collaborator. */
+/** AgentPO's extension: frozen LLM-Debate with a trained collaborator. */
 export const debate: TeamPreset = {
   name: "debate",
   summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
@@ -41,7 +41,7 @@ export const debate: TeamPreset = {
   },
 };
 
-/** AgentPO's extension: frozen Role Assignment of `@laconic/baselines` with a trained collaborator. */
+/** AgentPO's extension: frozen Role Assignment with a trained collaborator. */
 export const roles: TeamPreset = {
   name: "roles",
   summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
@@ -59,7 +59,7 @@ export const roles: TeamPreset = {
     }),
 };
 
-/** The graph is only drawn; the method has its own prompts. */
+/** The graph is only drawn. */
 function hintedTeam(
   options: TextTeamOptions,
   baseline: "debate" | "role-assignment",
@@ -92,7 +92,7 @@ function methodOptions(options: TextTeamOptions): BaselineOptions {
   };
 }
 
-/** Adds the hint to every prompt that contains the question. A silent hint changes no request of the method. */
+/** Adds the hint to every prompt with the question. */
 function behindHint(
   name: string,
   method: Program,

@@ -27,7 +27,7 @@ import { numbered, slot, teamOn, type TeamPreset, type TextTeamOptions } from ".
 /** Message of a silent holder. */
 const pass = "PASS";
 
-/** Agent-GSPO's holders: each knows a part, and tokens have a cost. */
+/** Agent-GSPO's holders; tokens have a cost. */
 const holderPrompt: PromptTemplate = chatTemplate(
   "holder@1",
   `You know a part of a problem that others have to solve. Tell them what matters of it in as few words as you can. Reply ${pass} if nothing does.`,
@@ -38,7 +38,7 @@ function gathererPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
 }
 
-/** Sorts this round's messages first, so that consecutive speakers share a longer prefix. */
+/** Sorts this round's messages first, for a longer common prefix. */
 function advisedPrompt(answerForm: string): PromptTemplate {
   return chatTemplate("advised@2", solving(answerForm), (view) => {
     const inbox = view.inbox.toSorted((a, b) => b.round - a.round || a.turn - b.turn);
@@ -125,7 +125,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn({ ...chainGraph([first ?? solver, ...others]), pass }, [...holders, "solver"], holders);
     },
   },
-  /** Debate of Du et al.; all debaters learn. */
+  /** Debate of Du et al. */
   "plain-debate": {
     summary: "debaters answer, hear each other and answer again; all learn, and the majority's answer counts",
     heeds: ["agents", "rounds"],
@@ -147,7 +147,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn({ ...graph, name: "agreeing-debate", until: unanimous(ids, options.read) }, ids);
     },
   },
-  /** Mixture-of-agents of Wang et al. (2024) with a vote: `rounds` layers of `agents` each. */
+  /** Mixture-of-agents of Wang et al. (2024) with a vote. */
   layered: {
     summary:
       "layers answer one after the other, each hears the whole layer before; all learn, and the last layer votes",
@@ -164,7 +164,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn(layeredGraph(specs, plurality<AgentId>(layers.at(-1) ?? [], read)), layers.flat());
     },
   },
-  /** Every agent reads earlier speakers of this round, and the others' messages of the previous round. */
+  /** Agents read earlier speakers of this round, and the others of the previous round. */
   complete: {
     summary:
       "agents answer in turn, each hears all the others' latest words; all learn, and the majority's answer counts",
@@ -175,7 +175,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
       return teamOn(completeGraph(specs, options.rounds, plurality<AgentId>(ids, options.read)), ids);
     },
   },
-  /** The complete graph without some edges, drawn once per run by seed. */
+  /** The complete graph without some edges, by seed. */
   random: {
     summary: "as complete, with only some of the edges, drawn by seed once for the run; all learn",
     heeds: ["agents", "rounds", "graphSeed", "density"],
@@ -192,7 +192,7 @@ const teams: Readonly<Record<TeamName, Omit<TeamPreset, "name">>> = {
 /** All names of teams over text. */
 export const teamNames: readonly TeamName[] = Object.keys(teams) as TeamName[];
 
-/** All named teams. Changed ones can be passed instead of names. */
+/** All named teams. */
 export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = Object.fromEntries(
   teamNames.map((name) => [name, { name, ...teams[name] }]),
 ) as Record<TeamName, TeamPreset>;

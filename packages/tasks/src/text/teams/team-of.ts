@@ -3,13 +3,12 @@ import { graphTopology, mixture, type Graph } from "@laconic/topologies";
 import { teamNames, teamPresets, type TeamName } from "./presets.ts";
 import type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./text-team.ts";
 
-/** Team by name, or a custom preset, function, team, topology or graph. */
+/** Team by name, or a custom one. */
 export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topology | Graph;
 
 /**
- * Returns the team, or a mixture of several with the same learners, each on its share of the problems.
- * @throws LaconicError `config_invalid` for an unknown name, no learners, unknown learners or holders, or mixed teams
- * that differ in them; `topology_invalid` for an invalid graph
+ * The team, or a mixture of several with the same learners.
+ * @throws `config_invalid`, or `topology_invalid` for an invalid graph
  */
 export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
   const teams = listed(choice).map((one) => oneTeam(one, options));
@@ -25,7 +24,7 @@ export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: Text
   return { trained, holders, temperatures, topology: mixture(topologies, title) };
 }
 
-/** Name of a team in results; several are joined by `+`. */
+/** Several are joined by `+`. */
 export function teamTitle(choice: TeamChoice | readonly TeamChoice[]): string {
   return listed(choice).map(titleOf).join("+");
 }

@@ -2,53 +2,53 @@ import type { BaselineOptions } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
 import { type AgentSpec, type Graph, graphTopology, type PromptTemplate, withBudget } from "@laconic/topologies";
 
-/** Topology and trained agents over text. */
+/** Topology with trained agents. */
 export interface TextTeam {
   readonly topology: Topology;
   readonly trained: readonly AgentId[];
-  /** Agents that share a problem's statements; empty if every agent sees all. */
+  /** Empty if every agent sees all. */
   readonly holders: readonly AgentId[];
   /** For drawings. */
   readonly graph?: Graph;
-  /** Sampling temperatures of frozen agents. Default 0. */
+  /** Default 0. */
   readonly temperatures?: Readonly<Record<AgentId, number>>;
 }
 
 /** Options of a team. */
 export interface TextTeamOptions {
-  /** Number of holders, debaters, or agents of a layer or graph. */
+  /** Holders, debaters, or agents of a layer or graph. */
   readonly agents: number;
-  /** Rounds of a debate or graph, including first answers; layers of a layered team. */
+  /** Includes first answers; layers of a layered team. */
   readonly rounds: number;
   readonly replyTokens: number;
-  /** Max reply tokens of frozen agents, and of a star's or chain's solver. */
+  /** Frozen agents, and a star's or chain's solver. */
   readonly actorTokens: number;
-  /** Answer instruction of prompts: the benchmark's `answerForm`. */
+  /** The benchmark's `answerForm`. */
   readonly answerForm: string;
-  /** Extracts an answer for votes; null if the reply has none. */
+  /** Null if the reply has no answer. */
   readonly read: (reply: string) => string | null;
-  /** Compares answers, for votes of published methods. Default: equal texts. */
+  /** Used by votes of published methods. Default: equal texts. */
   readonly same?: (a: string, b: string) => boolean;
-  /** Answer kind and benchmark; published methods depend on them. Default `text`. */
+  /** Used by published methods. Default `text`. */
   readonly family?: BaselineOptions["family"];
   readonly benchmark?: string;
-  /** Seed of a random graph. Default 0. */
+  /** Default 0. */
   readonly graphSeed?: string | number;
-  /** Probability of each edge of a random graph. Default 0.5. */
+  /** Probability of each edge. Default 0.5. */
   readonly density?: number;
-  /** Shows the budget and its rest in prompts. */
+  /** Shows the budget and its rest. */
   readonly showBudget?: boolean;
 }
 
-/** Makes a team. A bare topology or graph trains all agents. */
+/** A bare topology or graph trains all agents. */
 export type TextTeamMaker = (options: TextTeamOptions) => TextTeam | Topology | Graph;
 
 /** A named team. */
 export interface TeamPreset {
   readonly name: string;
-  /** Message flow and learners, in one line. */
+  /** Message flow and learners. */
   readonly summary: string;
-  /** Options used in addition to the common ones. */
+  /** Options beyond the common ones. */
   readonly heeds: readonly ("agents" | "rounds" | "graphSeed" | "density")[];
   readonly make: (options: TextTeamOptions) => TextTeam;
 }
@@ -58,7 +58,7 @@ export function teamOn(graph: Graph, trained: readonly AgentId[], holders: reado
   return { topology: graphTopology<AgentId>(graph), trained, holders, graph };
 }
 
-/** Agent with a template's prompt, and its budget if shown. */
+/** Agent with a template's prompt. */
 export function slot(
   { showBudget = false }: Pick<TextTeamOptions, "showBudget">,
   id: AgentId,
