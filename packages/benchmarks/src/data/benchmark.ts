@@ -5,22 +5,22 @@ import type { RowSchema } from "./row-schema.ts";
 /** A problem of a benchmark. */
 export interface BenchmarkProblem extends Problem {
   readonly grading: Grading;
-  /** Options without their letters, not part of `question`; see `questionText`. */
+  /** Options without letters, not part of `question`. */
   readonly choices?: readonly string[];
-  /** Worked solution, for exemplars only. */
+  /** Used for exemplars only. */
   readonly solution?: string;
-  /** Question as in published requests, if it differs. */
+  /** Question as in published requests. */
   readonly published?: string;
 }
 
-/** A parsed row; the loader adds missing ids. */
+/** The loader adds missing ids. */
 export type RowProblem = Omit<BenchmarkProblem, "id"> & { readonly id?: string };
 
 /** A known file. */
 export interface KnownFile {
   /** Relative to the data folder. */
   readonly path: string;
-  /** Permanent address of a commit. */
+  /** Permanent address. */
   readonly url: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -29,14 +29,13 @@ export interface KnownFile {
 /** Files of a Hugging Face data set. */
 export interface HubFiles {
   readonly repo: string;
-  /** Patterns relative to the repository. */
   readonly files: readonly string[];
 }
 
-/** A file that users put into the data folder. */
+/** A file that users provide. */
 export interface PlacedFile {
   readonly path: string;
-  /** Without it, the read bytes are recorded, and another row count only warns. */
+  /** Checksum; if missing, another row count only warns. */
   readonly sha256?: string;
   /** How to get it. */
   readonly how: string;
@@ -44,19 +43,19 @@ export interface PlacedFile {
 
 /** Part of a benchmark; its files are alternatives, best first. */
 export interface Split {
-  /** Number of problems after `keep`. */
+  /** Count after `keep`. */
   readonly rows: number;
   readonly files?: readonly KnownFile[];
   readonly hub?: HubFiles;
-  /** Read before any request to the hub. */
+  /** Read before the hub. */
   readonly placed?: PlacedFile;
   /** Archive entries of the split. */
   readonly within?: RegExp;
-  /** Only for few-shot examples, never scored. */
+  /** Used for few-shot examples, never scored. */
   readonly pool?: boolean;
 }
 
-/** Entry of `assets/benchmarks.json` with a row reader of `rows/`. */
+/** Entry of `assets/benchmarks.json` with a row reader. */
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
@@ -69,17 +68,17 @@ export interface Benchmark {
   readonly traps: readonly string[];
   readonly splits: Readonly<Record<string, Split>>;
   readonly defaultSplit: string;
-  /** Benchmark with worked solutions, if this one has none. */
+  /** Source of worked solutions. */
   readonly examplesFrom?: string;
-  /** Metadata key of the topic, for examples of the same topic. */
+  /** Metadata key of the topic. */
   readonly topic?: string;
-  /** Metadata key of the date (YYYY-MM-DD), for time windows. */
+  /** Metadata key of the date (YYYY-MM-DD). */
   readonly date?: string;
   /** Split for calibration. Default: its pool, else that of `examplesFrom`. */
   readonly calibrateFrom?: { readonly benchmark: string; readonly split: string };
   /** CSV files have a header. */
   readonly csvHeader?: true;
-  /** Max bytes per JSON line, if unusually long. */
+  /** Max bytes per JSON line. */
   readonly longestLine?: number;
   readonly row: RowSchema<RowProblem>;
   keep?(problem: RowProblem): boolean;
@@ -87,8 +86,8 @@ export interface Benchmark {
 }
 
 /**
- * First `limit` problems of a seeded shuffle; smaller limits give prefixes.
- * @throws LaconicError `config_invalid` for a limit outside 1 to the number of problems
+ * First problems of a seeded shuffle; smaller limits give prefixes.
+ * @throws `config_invalid` for a limit outside 1 to the number of problems
  */
 export function seededSubset<T>(problems: readonly T[], options: { limit?: number; seed: string | number }): T[] {
   const { limit = problems.length, seed } = options;
@@ -103,7 +102,7 @@ export function seededSubset<T>(problems: readonly T[], options: { limit?: numbe
   return randomFromSeed(`subset:${seed}`).shuffle(problems).slice(0, limit);
 }
 
-/** @throws LaconicError `config_invalid` naming the splits */
+/** @throws `config_invalid` */
 export function splitOf(benchmark: Benchmark, name: string): Split {
   const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
   if (split) return split;

@@ -2,7 +2,7 @@ import type { Problem } from "@laconic/core";
 import type { BenchmarkProblem } from "./benchmark.ts";
 import { questionText } from "./question-text.ts";
 
-/** A pool example that reveals a test question. */
+/** Pool example that reveals a test question. */
 export interface Overlap {
   readonly pool: string;
   readonly test: string;
@@ -23,8 +23,8 @@ export interface SeenInTraining {
 const window = 13;
 
 /**
- * Pool examples that equal a test question, or share 13 consecutive tokens with exactly one. Case, punctuation and
- * white space are ignored.
+ * Pool examples that equal a test question, or share 13 consecutive tokens with exactly one. Ignores case, punctuation
+ * and white space.
  */
 export function contamination(pool: readonly Asked[], test: readonly Asked[]): Overlap[] {
   const whole = new Map<string, string[]>();
@@ -59,7 +59,7 @@ export function contamination(pool: readonly Asked[], test: readonly Asked[]): O
   });
 }
 
-/** Counts problems that overlap with a pool; null if zero. */
+/** Counts overlaps with a pool; null if zero. */
 export function seenInTraining(pool: readonly Problem[], problems: readonly Problem[]): SeenInTraining | null {
   const seen = new Set(contamination(pool.map(wholeText), problems.map(wholeText)).map(({ test }) => test));
   const first = problems.find(({ id }) => seen.has(id));

@@ -1,6 +1,6 @@
 import type { BenchmarkProblem, RowProblem } from "./benchmark.ts";
 
-/** A row of a data file, or why it is unreadable. Rows count from 1. */
+/** Row from 1, or why it is unreadable. */
 export type DataRow = { readonly file: string; readonly row: number; readonly value: unknown } | RowRefusal;
 
 /** A skipped row. */
@@ -10,14 +10,14 @@ export interface RowRefusal {
   readonly reason: string;
 }
 
-/** A problem with its row. */
+/** Problem with its row. */
 export interface PlacedProblem {
   readonly problem: BenchmarkProblem;
   readonly file: string;
   readonly row: number;
 }
 
-/** A parsed row, or why it is unreadable. */
+/** Parsed row, or why it is unreadable. */
 export type ReadRow = { readonly problem: RowProblem } | { readonly reason: string };
 
 /** `data.csv row 7` */
@@ -43,7 +43,10 @@ export class RowProblems {
   }
 }
 
-/** Lists the first refused rows. @param unit - of the number of further rows */
+/**
+ * Lists the first refused rows.
+ * @param unit - of further rows
+ */
 export function describeRefused(
   refused: readonly RowRefusal[],
   unit: string,

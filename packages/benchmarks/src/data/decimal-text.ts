@@ -1,7 +1,7 @@
 /** Larger exponents exceed 64-bit floats. */
 const maxExponent = 400;
 
-/** Writes a number with all digits and no exponent: `1.5e3` is `1500`, `0.10` stays. @returns null for anything else */
+/** Writes all digits without exponent: `1.5e3` is `1500`, `0.10` stays; null for anything else. */
 export function decimalText(written: string): string | null {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/iu.exec(written) ?? [];

@@ -1,25 +1,24 @@
 import { LaconicError, randomFromSeed, type AgentId, type Problem } from "@laconic/core";
 import { passagesOf } from "./facts.ts";
 
-/** Part of a question; the parts, joined, are the question. */
+/** Parts of a question join to it. */
 export interface Shard {
   readonly text: string;
-  /** Agent that sees it; null for all. */
+  /** Null for all. */
   readonly agent: AgentId | null;
 }
 
-/** A problem with its facts dealt among agents. */
+/** Problem with facts dealt among agents. */
 export interface DistributedProblem<P extends Problem> {
-  /** Problem with a shared `question` and each agent's facts in `views`. */
   readonly problem: P & { readonly views: Readonly<Record<AgentId, string>> };
   readonly shards: readonly Shard[];
 }
 
 /**
- * Splits a problem's facts (clauses of `passagesOf`) among agents in an order drawn by seed and problem id. All see the
- * question asked and the options. Agents without a fact have no view.
+ * Splits a problem's facts (clauses of `passagesOf`) among agents, by seed and problem id. All see the question asked
+ * and the options.
  * @returns null for fewer than two facts
- * @throws LaconicError `input_invalid` for fewer than two different agents
+ * @throws `input_invalid` for fewer than two agents
  */
 export function distribute<P extends Problem>(
   problem: P,
@@ -41,7 +40,7 @@ export function distribute<P extends Problem>(
   return { problem: { ...problem, question: seenBy(null, shards), views }, shards };
 }
 
-/** Keeps adjacent parts unchanged; a gap becomes a space. */
+/** A gap becomes a space. */
 function seenBy(agent: AgentId | null, shards: readonly Shard[]): string {
   const seen = shards.map((shard) => (shard.agent === agent ? shard.text : null));
   return seen

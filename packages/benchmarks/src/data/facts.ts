@@ -7,9 +7,9 @@ export interface Passage {
 }
 
 /**
- * Splits a problem into facts (clauses) and the question asked. The question starts at the first sentence with a blank,
- * else the last with a question mark or an order such as "Find", else the last one. Its leading conditions ("If Ann has
- * 3 apples, how many …") are facts.
+ * Splits a problem into facts (clauses) and the question asked: from the first sentence with a blank, else the last
+ * with a question mark or an order such as "Find", else the last one. Its leading conditions ("If Ann has 3 apples, how
+ * many …") are facts.
  */
 export function passagesOf(text: string): Passage[] {
   const listed = optionsAt(text);
@@ -38,7 +38,7 @@ function askedAmong(sentences: readonly string[]): number {
   return [blank, lastWith(/\?/u), lastWith(order)].find((each) => each >= 0) ?? sentences.length - 1;
 }
 
-/** Start of lettered options, else the text's end. */
+/** Start of lettered options, else the end. */
 function optionsAt(text: string): number {
   const lines = /(?<=^|\n)[ \t]*\(?A[).:][^\n]*\n+[ \t]*\(?B[).:]/u.exec(text);
   const inline = /\(A\)[\s\S]*?\(B\)/u.exec(text);
@@ -47,7 +47,7 @@ function optionsAt(text: string): number {
   return Math.min(at, ...wholesOf(text).flatMap(({ start, end }) => (start < at && at < end ? [start] : [])));
 }
 
-/** Length of the conditions before the question asked; 0 if none. */
+/** Length of leading conditions; 0 if none. */
 function conditionsOf(sentence: string): number {
   const found =
     /[,;]\s+(?=(?:then|so|and)?,?\s*(?:(?:in|at|by|for|to|on|of|from|with|about|after|during)\s+)?(?:how|what|which|who|whom|whose|where|when|why|is|are|was|were|do|does|did|can|could|will|would|find|calculate|determine|compute|express)\b)|[,;]\s+(?=then\b)/iu.exec(
@@ -59,7 +59,7 @@ function conditionsOf(sentence: string): number {
       !asking.test(before) && !/^then\b/iu.test(question) && quantity.test(before) && !isCircumstance(before);
     if (condition.test(before) || states) return sentence.length - question.length;
   }
-  // Without comma: "If a ticket costs $15 how much do six cost?"
+  // "If a ticket costs $15 how much do six cost?"
   const bare = condition.test(sentence) ? /\s+(?=how\s(?:many|much|long|far|old|fast|tall)\b)/iu.exec(sentence) : null;
   return bare ? bare.index + bare[0].length : 0;
 }
@@ -72,7 +72,7 @@ const asking =
 
 const condition = /^\s*(?:if|when|given|giving|assuming|assume|suppose|since|because|once|let)\b/iu;
 
-/** Joins parts without content, such as headings or "Oh!", to the next. */
+/** Joins headings or "Oh!" to the next. */
 function withoutCrumbs(text: string, stretches: readonly Stretch[]): Stretch[] {
   const kept: Stretch[] = [];
   let start: number | null = null;
@@ -113,7 +113,7 @@ function clausesOf(text: string, { start, end }: Stretch, whole: readonly Stretc
   return [...clauses, { start: start + from, end }];
 }
 
-/** Only time or place: "After two months". */
+/** "After two months". */
 function isCircumstance(text: string): boolean {
   return (
     /^\s*(?:and\s+|but\s+)?(?:in|on|at|after|before|for|during|by|from|with|within|of|over|under|every|each|last|this|next|one)\b/iu.test(
@@ -144,7 +144,7 @@ const date = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\p{L}*\.?\s+\
 const conjunction =
   /^(?:and|but|or|so|yet|while|whereas|then|because|since|although|though|if|when|after|before|until|unless|where|which|who|whose|whom)\b/iu;
 
-/** One phrase: "two and a half", "between 3 and 5 o'clock". */
+/** "two and a half", "between 3 and 5 o'clock". */
 function isOnePhrase(left: string, right: string): boolean {
   return (
     (endsInNumber.test(left) && beginsWithNumber.test(right)) ||

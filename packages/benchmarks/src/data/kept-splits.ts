@@ -10,10 +10,9 @@ export interface KeptSplit {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: number;
-  /** Source of worked examples. */
   readonly pool: boolean;
   readonly licence: string;
-  /** Repository on the hub; null for pinned files only. */
+  /** Null for pinned files only. */
   readonly hub: string | null;
   readonly here: boolean;
 }
@@ -24,7 +23,6 @@ export interface SplitCheck {
   readonly split: string;
   readonly problems: number;
   readonly complaints: readonly string[];
-  /** Possible problems. */
   readonly notes: readonly string[];
 }
 
@@ -45,7 +43,7 @@ export function listSplits(folder: string): Promise<KeptSplit[]> {
   );
 }
 
-/** Checks a folder's splits: bytes, rows, revealed test questions. */
+/** Checks bytes, rows, and revealed test questions. */
 export async function checkSplits(chosen: readonly Benchmark[], folder: string): Promise<SplitCheck[]> {
   return (await Promise.all(chosen.map((benchmark) => checkBenchmark(benchmark, folder)))).flat();
 }

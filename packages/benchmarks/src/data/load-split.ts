@@ -10,28 +10,28 @@ export interface FoundFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;
-  /** SHA-256 of an earlier load, for files missing in the registry. */
+  /** SHA-256 of an earlier load. */
   readonly expected?: string;
-  /** A user's file with unknown bytes. */
+  /** Unknown bytes of a user's file. */
   readonly placed?: true;
 }
 
 /** How strictly files are read. */
 export interface LoadOptions {
-  /** `strict` (default) stops at unreadable rows, unknown files and row counts; `lenient` skips and lists them. */
+  /** `strict` (default) stops at unreadable rows, unknown files and row counts; `lenient` lists them. */
   readonly mode?: "strict" | "lenient";
   /** Accepts other bytes and row counts. */
   readonly allowChanged?: boolean;
 }
 
-/** Problems of a split, and their files. */
+/** Problems with their files. */
 export interface LoadedSplit {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** Skipped rows; empty in strict mode. */
+  /** Empty in strict mode. */
   readonly refused: readonly RowRefusal[];
-  /** Other differences; empty in strict mode. */
+  /** Empty in strict mode. */
   readonly warnings: readonly string[];
   readonly files: readonly {
     readonly path: string;
@@ -41,7 +41,10 @@ export interface LoadedSplit {
   }[];
 }
 
-/** Loads a split from its files. @throws LaconicError `data_invalid` with file and row */
+/**
+ * Loads a split.
+ * @throws `data_invalid`
+ */
 export async function loadSplit(
   benchmark: Benchmark,
   splitName: string,
@@ -60,7 +63,7 @@ export async function loadSplit(
       ...(benchmark.longestLine !== undefined && { longestLine: benchmark.longestLine }),
     }))
       rows.add(each, `${benchmark.name}/${splitName}/${index++}`, (value) => {
-        // CSV rows of an archive have their subject in the file name.
+        // The file name has the subject.
         const read = readRow(benchmark.row, Array.isArray(value) ? { cells: value, file: each.file } : value);
         return "reason" in read || (benchmark.keep?.(read.problem) ?? true) ? read : null;
       });

@@ -10,7 +10,10 @@ import { z } from "zod";
 import { type Benchmark, type HubFiles, splitOf } from "./benchmark.ts";
 import { loadSplit, type FoundFile, type LoadedSplit, type LoadOptions } from "./load-split.ts";
 
-/** Finds a split's file at a path or in a folder. @throws LaconicError `data_invalid` naming the searched files */
+/**
+ * Finds a split's file.
+ * @throws `data_invalid`
+ */
 export async function findFiles(benchmark: Benchmark, splitName: string, path: string): Promise<FoundFile[]> {
   const split = splitOf(benchmark, splitName);
   const kind = await stat(path).catch(() => null);
@@ -42,21 +45,18 @@ export function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Data folder, and whether to download missing files. */
+/** Data folder, and whether to download. */
 export interface OpenOptions extends LoadOptions {
   /** Default: the benchmark's default split. */
   readonly split?: string;
   readonly folder: string;
-  /**
-   * `pinned`: the registry's commit, the default if known. `hub`: the Hugging Face data set; later downloads must
-   * match.
-   */
+  /** `pinned`: the registry's commit, the default if known. `hub`: later downloads must match. */
   readonly from?: "pinned" | "hub";
-  /** `hubEnvironment(process.env)`, for `hub`. */
+  /** Used by `hub`. */
   readonly hub?: HubEnvironment;
   readonly offline?: boolean;
   readonly signal?: AbortSignal;
-  /** Progress in bytes. */
+  /** Bytes. */
   readonly onProgress?: (progress: { readonly file: string; readonly bytes: number; readonly total: number }) => void;
   readonly fetch?: typeof fetch;
 }
@@ -68,8 +68,7 @@ const checkOptions = optionCheck<OpenOptions>()(
 
 /**
  * Opens a benchmark's problems; downloads and checks missing files.
- * @throws LaconicError `data_invalid` with file and row, or if missing offline; `config_invalid` for an unknown split;
- * download errors
+ * @throws `data_invalid`, also if missing offline; `config_invalid`; download errors
  */
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   checkOptions(options);

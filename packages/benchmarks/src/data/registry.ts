@@ -9,7 +9,7 @@ import { humaneval161Row, humanevalRow, livecodebenchRow, mbppRow } from "./rows
 import * as maths from "./rows/maths-rows.ts";
 import { arxivRow, hasArxivLength, hotpotqaRow, tldrRow } from "./rows/text-rows.ts";
 
-/** Benchmark rules in code; `assets/benchmarks.json` holds the rest. */
+/** Rules in code; `assets/benchmarks.json` holds the rest. */
 type Rules = Pick<Benchmark, "row" | "keep" | "select">;
 
 const gpqa: Rules = { row: gpqaRow, select: shuffledOptions };
@@ -40,7 +40,7 @@ const rules: Readonly<Record<string, Rules>> = {
   arxiv: { row: arxivRow, keep: hasArxivLength },
 };
 
-/** Entry of the table; `within` is a regular expression's source. */
+/** Table entry; `within` is a regular expression. */
 type Entry = Omit<Benchmark, keyof Rules | "splits"> & {
   readonly splits: Readonly<Record<string, Omit<Split, "within"> & { readonly within?: string }>>;
 };
@@ -57,7 +57,7 @@ export const benchmarks: readonly Benchmark[] = (table as unknown as readonly En
   ...(rules[entry.name] as Rules),
 }));
 
-/** @throws LaconicError `config_invalid` with the known names */
+/** @throws `config_invalid` */
 export function benchmarkNamed(name: string): Benchmark {
   const benchmark = benchmarks.find((each) => each.name === name);
   if (benchmark) return benchmark;
@@ -66,8 +66,8 @@ export function benchmarkNamed(name: string): Benchmark {
 }
 
 /**
- * Orders the options like the authors' script, question by question: Python's `random.seed(0)`, then `random.shuffle` of
- * four options per row. The list has the largest part's 546 rows.
+ * Orders the options like the authors' script: Python's `random.seed(0)`, then `random.shuffle` of four options per
+ * row. The list has the largest part's 546 rows.
  */
 function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
   const orders = gpqaOrders.split(" ");
@@ -80,8 +80,8 @@ function shuffledOptions(problems: readonly BenchmarkProblem[]): BenchmarkProble
 }
 
 /**
- * MMLU-153: subject and row (from 0) of its validation file, in the order of GPTSwarm and AgentPrune: the first 153 of
- * numpy 2.4.6's `default_rng(888).permutation` over the 57 sorted `*_val.csv` files.
+ * MMLU-153: subject and row (from 0) in the order of GPTSwarm and AgentPrune: the first 153 of numpy 2.4.6's
+ * `default_rng(888).permutation` over the 57 sorted `*_val.csv` files.
  */
 function listed153(problems: readonly BenchmarkProblem[]): BenchmarkProblem[] {
   const bySubject = new Map<unknown, BenchmarkProblem[]>();

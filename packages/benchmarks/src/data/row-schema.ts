@@ -1,4 +1,4 @@
-/** Row reader: any synchronous Standard Schema (zod, valibot, arktype). */
+/** Any synchronous Standard Schema (zod, valibot, arktype). */
 export interface RowSchema<T> {
   readonly "~standard": {
     readonly version: 1;
@@ -14,7 +14,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Parses a row, or returns its issues with their paths. */
+/** Parses a row, or returns its issues. */
 export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
   if (result instanceof Promise) return { reason: "the row schema is asynchronous; give a synchronous one" };

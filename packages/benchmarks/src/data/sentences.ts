@@ -1,12 +1,12 @@
-/** Part of a text, from `start` to `end`, with trailing white space. */
+/** Part of a text with trailing white space. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Splits English text by UAX #29 (`Intl.Segmenter`). No sentence ends after an abbreviation or initial, inside a
- * formula or brackets, or before a lower-case word.
+ * Splits English by UAX #29 (`Intl.Segmenter`), but not after an abbreviation or initial, inside a formula or brackets,
+ * or before a lower-case word.
  */
 export function sentencesOf(text: string): Stretch[] {
   const whole = wholesOf(text);
@@ -26,10 +26,7 @@ export function sentencesOf(text: string): Stretch[] {
   return sentences;
 }
 
-/**
- * Uncut parts: formulas in `$…$` (pandoc's rule, without prices), `$$…$$`, `\(…\)`, `\[…\]`, fenced programs and
- * drawings, closed brackets.
- */
+/** Uncut parts: formulas (pandoc's rule, without prices), fenced programs and drawings, closed brackets. */
 export function wholesOf(text: string): Stretch[] {
   const formulas = [...text.matchAll(formula)].map(({ index, 0: { length } }) => ({
     start: index,
@@ -64,7 +61,7 @@ const openingOf: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "
 const before =
   /(?:^|[^\p{L}])(?:[Rr]s|Re|Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|St|Mt|Ft|No|Nos|Fig|Figs|Eq|Eqs|Ex|Sec|Ch|Art|Vol|Vols|pp?|cf|viz|vs?|e\.\s?g|i\.\s?e|approx|ca|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/u;
 
-/** Abbreviations that end a sentence only before a typical first word. */
+/** End a sentence only before a typical first word. */
 const perhaps =
   /(?:^|[^\p{L}])(?:\p{L}|(?:\p{L}\.\s?)+\p{L}|Ph\.\s?D|etc|Inc|Ltd|Co|Corp|Bros|Jr|Sr|Ave|Blvd|Rd|min|max|mins|secs?|hrs?|yrs?|wks?|ins?|ft|yds?|mi|lbs?|oz|gal|pts?|qts?|sq|cu|dia|km|cm|mm|kg|gms?|lit|mph|kmph|deg|avg|resp|dept|est)\.\s*$/u;
 

@@ -1,5 +1,5 @@
 /**
- * Texts that the authors of methods published, by commit and sha256: fetched into a data folder, never shipped.
+ * Texts published by authors of methods: fetched, never shipped.
  * @module @laconic/benchmarks/exemplars
  */
 export { exemplarSources, exemplarsNamed, filesOf, openExemplars } from "./open-exemplars.ts";

@@ -13,29 +13,28 @@ interface TextPlace {
   readonly file: KnownFile;
   /** First group is the text. Default: the whole trimmed file. */
   readonly pattern?: RegExp;
-  /** A Python string with escapes; `joined`: adjacent strings, concatenated. */
+  /** Escaped Python string; `joined`: adjacent strings. */
   readonly escaped?: true | "joined";
 }
 
-/** Prompts published by a method's authors. They are downloaded, never shipped. */
+/** Published prompts, never shipped. */
 export interface ExemplarSource {
   readonly name: string;
   readonly title: string;
   /** Licence stated by the repository. */
   readonly licence: string;
   readonly texts: Readonly<Record<string, TextPlace>>;
-  /** Worked examples per request. */
   readonly examples: number;
 }
 
-/** `assets/exemplars.json`: commits of repositories, files by `owner/repository/path`, and sources. */
+/** `assets/exemplars.json`. */
 interface Table {
   readonly repositories: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, Pick<KnownFile, "bytes" | "sha256">>>;
   readonly sources: readonly (Omit<ExemplarSource, "texts"> & { readonly texts: readonly TextGroup[] })[];
 }
 
-/** A file's texts by name, with the pattern's source; null for the whole file. */
+/** Texts of a file by name; null for the whole file. */
 interface TextGroup {
   readonly file: string;
   readonly strings?: true | "joined";
@@ -52,7 +51,7 @@ const knownFiles = new Map(
   }),
 );
 
-/** All sources, with the names that protocols use. */
+/** All sources. */
 export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, ...source }) => ({
   ...source,
   texts: Object.fromEntries(
@@ -69,13 +68,11 @@ export const exemplarSources: readonly ExemplarSource[] = sources.map(({ texts, 
   ),
 }));
 
-/** Data folder, and whether to download missing texts. */
+/** Data folder, and whether to download. */
 export interface ExemplarOptions {
-  /** The data folder. */
   readonly folder: string;
-  /** Never downloads. */
   readonly offline?: boolean;
-  /** Mirror of `https://raw.githubusercontent.com/`: an https address, or a `file:` folder. */
+  /** Mirror of `https://raw.githubusercontent.com/`: https or `file:`. */
   readonly mirror?: string;
   readonly signal?: AbortSignal;
   readonly fetch?: typeof fetch;
@@ -83,14 +80,14 @@ export interface ExemplarOptions {
 
 const checkOptions = optionCheck<ExemplarOptions>()("openExemplars", "folder offline mirror signal fetch");
 
-/** Checked texts of a source, and their files. */
+/** Checked texts with their files. */
 export interface OpenedExemplars {
   readonly source: ExemplarSource;
   readonly texts: Readonly<Record<string, string>>;
   readonly files: readonly KnownFile[];
 }
 
-/** @throws LaconicError `config_invalid` naming the sources */
+/** @throws `config_invalid` */
 export function exemplarsNamed(name: string): ExemplarSource {
   const found = exemplarSources.find((each) => each.name === name);
   if (found) return found;
@@ -105,7 +102,7 @@ export function filesOf({ texts }: ExemplarSource): KnownFile[] {
 
 /**
  * Opens a source's texts; downloads and checks missing files.
- * @throws LaconicError `data_invalid` for a missing (offline) or changed file or a missing text; download errors
+ * @throws `data_invalid` for a missing or changed file or text; download errors
  */
 export async function openExemplars(source: ExemplarSource, options: ExemplarOptions): Promise<OpenedExemplars> {
   checkOptions(options);
@@ -150,7 +147,7 @@ async function bring(file: KnownFile, path: string, { mirror, signal, fetch }: E
   await downloadFile({ url, bytes, sha256, path, ...(signal && { signal }), ...(fetch && { fetch }) });
 }
 
-/** Copies to a temporary name and renames after the check. */
+/** Renames after the check. */
 async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<void> {
   const part = `${path}.part`;
   await makeFolders(dirname(path));
@@ -164,7 +161,7 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
 }
 
-/** @throws LaconicError `data_invalid` if the pattern does not match */
+/** @throws `data_invalid` without a match */
 function textAt(content: string, { pattern, escaped }: TextPlace, name: string): string {
   if (pattern === undefined) return content.trim();
   const multiline = pattern.flags.includes("m") ? pattern : new RegExp(pattern.source, `${pattern.flags}m`);
@@ -174,7 +171,7 @@ function textAt(content: string, { pattern, escaped }: TextPlace, name: string):
   return [...found.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, part = ""]) => unescaped(part)).join("");
 }
 
-/** Unescapes a Python string's `\n`, quotes and backslashes. */
+/** Unescapes `\n`, quotes and backslashes. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"'\\])/gu, (_, letter: string) => (letter === "n" ? "\n" : letter));
 }

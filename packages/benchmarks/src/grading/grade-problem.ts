@@ -3,8 +3,8 @@ import { gradeHendrycks, gradeMinerva, gradeQwenLetter } from "./published-rules
 import { hiddenCases } from "./hidden-cases.ts";
 
 /**
- * Grades by the benchmark's rules, also published ones and packed cases.
- * @throws LaconicError as `gradeAnswer`; `data_invalid` for unreadable stored cases
+ * Grades by the benchmark's rules, also published ones.
+ * @throws as `gradeAnswer`; `data_invalid` for unreadable stored cases
  */
 export async function gradeProblem(
   reply: string,

@@ -9,7 +9,10 @@ const maxBytes = 1 << 28;
 
 const casesSchema: z.ZodType<readonly ProgramCase[]> = z.array(z.object({ input: z.string(), output: z.string() }));
 
-/** Parses a JSON list of objects with `input` and `output`. @throws Error naming the location */
+/**
+ * Parses a JSON list of objects with `input` and `output`.
+ * @throws Error
+ */
 export function casesIn(text: string): readonly ProgramCase[] {
   const parsed = casesSchema.safeParse(boundedJson(text));
   if (parsed.success) return parsed.data;
@@ -20,7 +23,7 @@ export function casesIn(text: string): readonly ProgramCase[] {
 /**
  * Reads LiveCodeBench's private cases: JSON, or base64 of zlib of a pickled JSON text. The pickle is never run.
  * @param id - problem id for errors
- * @throws LaconicError `data_invalid` for anything else
+ * @throws `data_invalid`
  */
 export async function hiddenCases(stored: string, id: string): Promise<readonly ProgramCase[]> {
   if (stored === "") return [];
@@ -34,15 +37,15 @@ export async function hiddenCases(stored: string, id: string): Promise<readonly 
   }
 }
 
-/** Pickle opcodes that a text needs, with the bytes of their arguments. */
+/** Opcodes of a text, with the bytes of their arguments. */
 const [proto, frame, stop, memoize, put, longPut] = [0x80, 0x95, 0x2e, 0x94, 0x71, 0x72];
 const skipped: Readonly<Record<number, number>> = { [proto]: 1, [frame]: 8, [memoize]: 0, [put]: 1, [longPut]: 4 };
-/** UTF-8 text opcodes, with the bytes of their little-endian length. */
+/** Bytes of their little-endian length. */
 const texts: Readonly<Record<number, number>> = { 0x8c: 1, 0x58: 4, 0x8d: 8 };
 
 /**
- * Text of a pickle that contains only a text (protocols 2 to 5). Other opcodes are refused, and none is run.
- * @throws Error naming the opcode, or for an incomplete pickle
+ * Text of a pickle (protocols 2 to 5); other opcodes are refused, and none is run.
+ * @throws Error
  */
 export function pickledText(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,6 @@
 import { noAnswer, textVerdict, type Verdict, lastBoxed, type MathsGrader } from "@laconic/grading";
 
-/** Letter by Qwen2.5-Math's published code; the article "a" counts as A. */
+/** Qwen2.5-Math's published code; the article "a" counts as A. */
 export function qwenLetter(reply: string): string | null {
   const text = reply.toUpperCase();
   const trigger = [...text.matchAll(/(?:ANSWER|CHOICE) IS/gu)].at(-1);
@@ -16,7 +16,7 @@ export function gradeQwenLetter(reply: string, gold: string): Verdict {
   return textVerdict(letter, "Qwen2.5-Math's rule", [step]);
 }
 
-/** Replacements of MATH's published grader, in order. */
+/** Replacements in order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/\n/gu, ""],
   [/\\!/gu, ""],
@@ -65,7 +65,7 @@ export function gradeHendrycks(reply: string, gold: string): Verdict {
  * hope it is correct.", normalised and equal as text or for SymPy. Our grader replaces SymPy.
  */
 const opening = /final answer(?: is|:)(?:\s{1,3}the final answer is)?/iu;
-/** Max UTF-16 units of the sentence. */
+/** UTF-16 units. */
 const longestSentence = 2000;
 
 function finalAnswer(reply: string): string | null {
@@ -134,7 +134,7 @@ export async function gradeMinerva(
     { name: "found in the final sentence", answer: found, gold },
     { name: "normalised as Minerva does", answer: said, gold: wanted },
   ];
-  // SymPy's parser reads only expressions and equations.
+  // SymPy reads only expressions and equations.
   if (said === wanted || [said, wanted].some((text) => /[,%]|\\\{|\\cup/u.test(text)))
     return textVerdict(found, "Minerva's published rule, same text", steps);
   const compared = await maths.grade(said, wanted, { bareGold: true, bareReply: true, digits: 10 }, signal);

@@ -3,44 +3,44 @@ import { parseBy } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { AnswerKind } from "@laconic/grading";
 
-/** Grading of answers, and the format of golds. */
+/** Grading, and the format of golds. */
 export type DataGrading =
   | {
       /**
-       * `numeric`: a number, or a worked solution that ends with `#### number`. `code`: Python tests that define
-       * `check(candidate)`, or asserts, as one text or a list.
+       * `numeric`: a number, or a solution that ends with `#### number`. `code`: Python tests that define
+       * `check(candidate)`, or asserts.
        */
       readonly kind: "numeric" | "code";
     }
   | {
       readonly kind: "letter";
-      /** Format of the gold: letter (default), option index from 0, or option text. */
+      /** Letter (default), option index from 0, or option text. */
       readonly golds?: "letter" | "index" | "text";
-      /** Letters, such as `ABCD`, if questions list their options. */
+      /** Letters if questions list their options. */
       readonly letters?: string;
     }
-  /** A mathematical object in LaTeX or plain text. */
+  /** LaTeX or plain text. */
   | { readonly kind: "maths"; readonly tolerance?: number }
   | { readonly kind: "text"; readonly ignoreCase?: boolean };
 
-/** Column names. A dot selects a field of an object (`answer.value`) unless a column has this exact name. */
+/** Column names. A dot selects a field unless a column has this name. */
 export interface DataColumns {
   /** Default `question`. */
   readonly question?: string;
   /** Default `gold`. */
   readonly gold?: string;
-  /** A list, or one column per option. Default `choices`, if present. */
+  /** A list, or one column per option. Default `choices`. */
   readonly choices?: string | readonly string[];
-  /** Default `id`, if present, else the row number. */
+  /** Default `id`, else the row number. */
   readonly id?: string;
-  /** Worked solution, for examples. Default none. */
+  /** Default none. */
   readonly solution?: string;
-  /** Function that the code must define. Default `entry_point`. */
+  /** Default `entry_point`. */
   readonly entryPoint?: string;
-  /** Private views: an object of texts by agent, or one column per agent. Default `views`, if present. */
+  /** Texts by agent, or one column per agent. Default `views`. */
   readonly views?: string | Readonly<Record<AgentId, string>>;
   readonly group?: string;
-  /** Extra data for rewards and environments: a column with an object, or columns. Default `metadata`, if present. */
+  /** An object, or columns. Default `metadata`. */
   readonly metadata?: string | readonly string[];
 }
 
@@ -48,22 +48,22 @@ export interface DataColumns {
 export interface RowSettings {
   readonly grading: DataGrading | DataGrading["kind"];
   readonly columns?: DataColumns;
-  /** `strict` stops at unreadable rows; `lenient` skips and lists them. Default `strict`. */
+  /** `strict` (default) stops at unreadable rows; `lenient` skips and lists them. */
   readonly mode?: "strict" | "lenient";
-  /** Max rows of all files; Parquet files are then read in part. */
+  /** Rows of all files; Parquet files are then read in part. */
   readonly rows?: number;
 }
 
 /**
- * Files: JSON lines, a JSON array, CSV or TSV with header, Parquet, inside gzip or zip; or `hub:owner/name/files` or
- * `hub:owner/name@revision/files`, with `*` and `?` in file names.
+ * JSON lines, a JSON array, CSV or TSV with header, Parquet, inside gzip or zip; or `hub:owner/name[@revision]/files`,
+ * with `*` and `?` in file names.
  */
 export type DataSource = string | readonly string[];
 
 /** Custom training and test problems. */
 export interface DataSettings extends RowSettings {
   readonly train: DataSource;
-  /** Other files, or a share of `train` (between 0 and 1) selected by a seed (default 0). */
+  /** Other files, or a share of `train` (between 0 and 1) by a seed (default 0). */
   readonly testProblems: DataSource | { readonly share: number; readonly seed?: string | number };
 }
 
@@ -135,7 +135,7 @@ const rowFields = {
 /** Checks {@link RowSettings}. */
 export const rowSettingsSchema: z.ZodType<RowSettings> = z.strictObject(rowFields);
 
-/** Schema of {@link DataSettings}, for configurations. */
+/** Schema for configurations. */
 export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
   train: source.describe("Training problems: files, or those of a data set of the hub"),
   testProblems: z
@@ -153,7 +153,7 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
   ...rowFields,
 });
 
-/** @throws LaconicError `config_invalid` naming the key */
+/** @throws `config_invalid` */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   return parseBy(schema, value, (path, message) => {
     const key = path === "" ? place : `${place}.${path}`;
@@ -161,7 +161,7 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string):
   });
 }
 
-/** Answer kind; letters cover the problems' options. */
+/** Letters cover the problems' options. */
 export function answerKindOf(
   grading: RowSettings["grading"],
   problems: readonly { readonly choices?: readonly string[] }[] = [],
@@ -173,7 +173,7 @@ export function answerKindOf(
   return { kind: "letter", letters: given.letters ?? (most === 0 ? "ABCDE" : lettersOf(most)) };
 }
 
-/** Required columns, and optional ones. */
+/** Required and optional columns. */
 export function columnsRead({ columns: { question = "question", gold = "gold", ...named } = {} }: RowSettings): {
   readonly required: readonly string[];
   readonly wanted: readonly string[];

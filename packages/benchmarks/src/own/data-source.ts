@@ -10,16 +10,16 @@ import type { DataSource } from "./data-settings.ts";
 
 /** Access to files and the hub. */
 export interface SourceOptions {
-  /** `hubEnvironment(process.env)`, for sources with `hub:`. */
+  /** Used by sources with `hub:`. */
   readonly hub?: HubEnvironment;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   readonly fetch?: typeof fetch;
 }
 
-/** A file with its name for errors, in memory or read in parts. */
+/** File in memory or read in parts. */
 export type SourceFile = {
-  /** A path, or `hub:owner/name/file`. */
+  /** Path, or `hub:owner/name/file`. */
   readonly name: string;
   readonly sha256: string;
 } & ({ readonly bytes: Uint8Array } | { readonly parts: ByteSource });
@@ -32,9 +32,8 @@ export interface OpenedSource {
 const hubSource = /^hub:([^/@]+\/[^/@]+)(?:@([^/]+))?(?:\/(.+))?$/u;
 
 /**
- * Reads local and hub files. If `inParts` is set, Parquet files are fetched in part, later and without caching.
- * @throws LaconicError `data_invalid` for an unreadable file; `config_invalid` for a hub source without files or hub;
- * errors of `openSnapshot`
+ * Reads local and hub files; with `inParts`, Parquet files later, in part and without caching.
+ * @throws `data_invalid`; `config_invalid` for a hub source without files or hub; errors of `openSnapshot`
  */
 export async function openSource(source: DataSource, options: SourceOptions, inParts = false): Promise<OpenedSource> {
   const names = typeof source === "string" ? [source] : source;
@@ -149,7 +148,7 @@ async function fromHub(
   };
 }
 
-/** The hub has no SHA-256 of small files, so they are downloaded. */
+/** The hub has no SHA-256 of small files. */
 function partsOf(repo: string, file: RemoteFile): SourceFile[] {
   const { name, sha256 } = file;
   return isParquet(name) && sha256 !== null ? [{ name: `hub:${repo}/${name}`, sha256, parts: file }] : [];

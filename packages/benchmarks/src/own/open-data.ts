@@ -29,7 +29,7 @@ import { ownRow } from "./own-row.ts";
 
 /** Options of `openProblems`. */
 export interface ProblemOptions extends RowSettings, SourceOptions {
-  /** Id prefix of rows without id. Default `row`: `row/1` is the first. */
+  /** Id prefix. Default `row`: `row/1` is the first. */
   readonly name?: string;
 }
 
@@ -43,14 +43,14 @@ export interface OpenedProblems {
   readonly problems: readonly BenchmarkProblem[];
   readonly refused: readonly RowRefusal[];
   readonly files: readonly { readonly path: string; readonly sha256: string }[];
-  /** Source with pinned commits, to reproduce the problems. */
+  /** Pins commits, to reproduce the problems. */
   readonly source: DataSource;
 }
 
 /**
- * Opens problems of your files or of a hub data set.
- * @throws LaconicError `data_invalid` with `file` and `row` for unreadable rows (in lenient mode only if all are),
- * unreadable files and duplicate ids; `config_invalid` naming the setting; download errors
+ * Opens problems of files or of a hub data set.
+ * @throws `data_invalid` with `file` and `row` (in lenient mode only if all are unreadable), or for duplicate ids;
+ * `config_invalid`; download errors
  */
 export async function openProblems(source: DataSource, options: ProblemOptions): Promise<OpenedProblems> {
   const { problems, ...rest } = await openPlaced(source, options);
@@ -100,7 +100,7 @@ async function rowsOf(file: SourceFile, settings: RowSettings, most: number): Pr
     : readRows(file.name, file.bytes, { csv: csvTable, exact: true });
 }
 
-/** Training and test problems without common questions. */
+/** Splits without common questions. */
 export interface OpenedData {
   readonly train: readonly BenchmarkProblem[];
   readonly testProblems: readonly BenchmarkProblem[];
@@ -108,15 +108,14 @@ export interface OpenedData {
   readonly answer: AnswerKind;
   readonly refused: readonly RowRefusal[];
   readonly files: OpenedProblems["files"];
-  /** Settings with pinned commits, to reproduce the problems. */
+  /** Pins commits, to reproduce the problems. */
   readonly settings: DataSettings;
 }
 
 /**
- * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side, chosen by
- * question and seed.
- * @throws LaconicError `data_invalid` with `file` and `row`, also for a training row with a test question (skipped in
- * lenient mode); `config_invalid` naming the setting; download errors
+ * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side.
+ * @throws `data_invalid`, also for a training row with a test question (skipped in lenient mode); `config_invalid`;
+ * download errors
  */
 export async function openData(given: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
   const settings = checked(dataSettingsSchema, given, "data");
@@ -156,7 +155,7 @@ function opened(
   return { train: plain(train), testProblems: plain(testProblems), answer, refused, files, settings };
 }
 
-/** Training rows with the id or question of a test row. */
+/** Training rows with a test row's id or question. */
 function leaksInto(
   testProblems: readonly PlacedProblem[],
   train: readonly PlacedProblem[],
@@ -173,7 +172,7 @@ function leaksInto(
   });
 }
 
-/** Splits off the first questions by a random draw per question. */
+/** A random draw per question. */
 function splitOff(
   problems: readonly PlacedProblem[],
   share: number,

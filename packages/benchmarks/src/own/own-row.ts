@@ -6,7 +6,7 @@ import type { ReadRow } from "../data/data-row.ts";
 import { decimalText } from "../data/decimal-text.ts";
 import { type DataColumns, type DataGrading, lettersOf } from "./data-settings.ts";
 
-/** Reads a row as a problem, or returns why it is unreadable. */
+/** A problem, or why the row is unreadable. */
 export function ownRow(row: unknown, grading: DataGrading, columns: DataColumns = {}): ReadRow {
   try {
     const named = isRecord(row) ? row : refuse("the row is not an object with named columns");
@@ -27,7 +27,6 @@ function problemOf(row: UnknownRecord, grading: DataGrading, columns: DataColumn
   const question = required(row, columns.question ?? "question", "question");
   const column = columns.gold ?? "gold";
   const cell = valueAt(row, column);
-  // Tests may be a list of asserts.
   const isList = Array.isArray(cell) && cell.length > 0 && cell.every((line) => typeof line === "string");
   const written = grading.kind === "code" && isList ? cell.join("\n") : required(row, column, "gold");
   const choices = optionsOf(row, columns.choices);
@@ -53,14 +52,14 @@ function required(row: UnknownRecord, column: string, setting: string): string {
   return text.trim() === "" ? refuse(missing(row, column, setting)) : text;
 }
 
-/** Explicitly named columns must exist. */
+/** Named columns must exist. */
 function optional(row: UnknownRecord, named: string | undefined, usual: string): string | undefined {
   if (named !== undefined) return required(row, named, usual === "entry_point" ? "entryPoint" : usual || "solution");
   const value = valueAt(row, usual);
   return value === undefined || value === "" ? undefined : textOf(value, usual);
 }
 
-/** Options from a list, a JSON list, or one cell per option. */
+/** A list, a JSON list, or one cell per option. */
 function optionsOf(row: UnknownRecord, columns: DataColumns["choices"]): readonly string[] | undefined {
   if (Array.isArray(columns)) return (columns as readonly string[]).map((column) => required(row, column, "choices"));
   const column = (columns as string | undefined) ?? "choices";
@@ -117,7 +116,7 @@ function readGold(written: string, grading: DataGrading, row: GoldRow): ReadGold
 function numericGold(written: string): ReadGold {
   const at = written.lastIndexOf("####");
   const [solution, number] = at < 0 ? [null, written] : [written.slice(0, at).trim(), written.slice(at + 4)];
-  // Other commas can be decimal points in some countries.
+  // Other commas can be decimal points.
   const grouped = /^[+-]?\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])/u.test(number.trim());
   const gold = decimalText(grouped ? number.trim().replaceAll(",", "") : number.trim());
   if (gold !== null) return { gold, grading: { kind: "numeric" }, ...(solution && { solution }) };
@@ -160,7 +159,7 @@ function codeGold(test: string, { question, entryPoint }: GoldRow): ReadGold {
   if (entryPoint === undefined)
     return refuse("no entry_point; set columns.entryPoint to the column of the function to define");
   if (!/^[A-Za-z_]\w*$/u.test(entryPoint)) return refuse(`${shownValue(entryPoint)} is not the name of a function`);
-  // A prose question is not prepended to the reply's code.
+  // A prose question is not prepended to code.
   const begins = new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${entryPoint}[ \\t]*\\(`, "mu").test(question);
   const callsItself = !/^def\s+check\s*\(/mu.test(test) || /^check\s*\(/mu.test(test);
   return {
@@ -189,7 +188,7 @@ function extrasOf(row: UnknownRecord, { views, group, metadata }: DataColumns): 
   };
 }
 
-/** One column with an object by agent, or a column per agent. */
+/** An object by agent, or a column per agent. */
 function viewsIn(row: UnknownRecord, columns: DataColumns["views"]): Extras["views"] {
   const apart = typeof columns === "object" ? columns : null;
   const whole = typeof columns === "object" ? {} : objectIn(row, columns, "views");
@@ -222,7 +221,7 @@ function metadataIn(row: UnknownRecord, columns: DataColumns["metadata"]): Extra
   return cells.length === 0 ? undefined : Object.fromEntries(cells);
 }
 
-/** Object of a column, also as JSON; undefined if a default column is missing. */
+/** Also as JSON; undefined if a default column is missing. */
 function objectIn(row: UnknownRecord, named: string | undefined, usual: string): UnknownRecord | undefined {
   const column = named ?? usual;
   const cell = valueAt(row, column);
@@ -233,7 +232,7 @@ function objectIn(row: UnknownRecord, named: string | undefined, usual: string):
     : refuse(`${column} is ${shownValue(cell)}, expected an object, also as JSON in a cell`);
 }
 
-/** Converts dates and integers beyond 53 bits to text, as in records. */
+/** Dates and integers beyond 53 bits become text. */
 function plain(value: unknown): unknown {
   const number = (text: string): unknown => {
     const exact = exactNumber(text);
@@ -242,10 +241,7 @@ function plain(value: unknown): unknown {
   return exactJson(writeJson(value), { number });
 }
 
-/**
- * Value of a column; `a.b` is field b of a, unless a column has this name.
- * @returns undefined for a missing column or null
- */
+/** `a.b` is field b of a, unless a column has this name; undefined for a missing column or null. */
 function valueAt(row: Readonly<Record<string, unknown>>, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column] ?? undefined;
   let at: unknown = row;
@@ -256,7 +252,7 @@ function valueAt(row: Readonly<Record<string, unknown>>, column: string): unknow
   return at ?? undefined;
 }
 
-/** Text, number or boolean as written in the file; null for anything else. */
+/** Text as written in the file; null for other types. */
 function plainText(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (value instanceof JsonText) return value.text;
@@ -277,7 +273,6 @@ function partsOf(value: unknown, column: string): string {
     .join(" or ");
 }
 
-/** Parses a cell with a JSON object or list. */
 function jsonIn(cell: unknown): unknown {
   if (typeof cell !== "string" || !/^\s*[[{]/u.test(cell)) return cell;
   try {

@@ -3,16 +3,13 @@ import wordLists from "../../assets/writing-words.json" with { type: "json" };
 /** A short and a long summary, or two abstract paragraphs. */
 export type WritingForm = "tldr" | "arxiv";
 
-/** Our lists of words and transition phrases (laconic-words@1); OpenMLRL's have no licence. Scores depend on them. */
+/** Our lists (laconic-words@1), because OpenMLRL's have no licence; scores depend on them. */
 export const transitionPhrases: Readonly<Record<string, readonly string[]>> = wordLists.transitions;
 const stopWords: ReadonlySet<string> = new Set(wordLists.stopWords.split(" "));
 
 /** Options of MAGRPO's writing reward. */
 export interface WritingOptions {
-  /**
-   * Matches transition phrases at word boundaries. Off (as released), "so" matches inside "some", so the term is easily
-   * full.
-   */
+  /** Matches phrases at word boundaries; as released, "so" matches inside "some". */
   readonly strict?: boolean;
   readonly transitions?: Readonly<Record<string, readonly string[]>>;
   readonly stopWords?: ReadonlySet<string>;
@@ -23,9 +20,9 @@ export interface WritingReward {
   /** 0 to 3; at most 2.98 with twelve categories of transitions. */
   readonly reward: number;
   readonly terms: { readonly length: number; readonly ratio: number; readonly words: number; readonly style: number };
-  /** Parts of `style`: shared vocabulary (max 0.6) and kinds of transitions (max 0.4). */
+  /** Shared vocabulary (max 0.6) and kinds of transitions (max 0.4). */
   readonly style: { readonly overlap: number; readonly transitions: number };
-  /** First failed level, which ends the count; null if all passed. */
+  /** First failed level; null if all passed. */
   readonly stoppedAt: "length" | "ratio" | "words" | null;
 }
 
@@ -39,9 +36,9 @@ interface Band {
 
 interface Form {
   readonly tokens: readonly [least: number, most: number];
-  /** Characters of the second text / those of the first. */
+  /** Characters of the second text / the first's. */
   readonly ratio: Band;
-  /** Distinct tokens of the second text / those of the first. */
+  /** Distinct tokens of the second text / the first's. */
   readonly words: Band;
   /** Overlap that gives the full score. */
   readonly overlap: number;

@@ -3,8 +3,8 @@ import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
 
 /**
- * Reads a CSV without header as lists of unchanged cells ("None" is a text).
- * @throws LaconicError `data_invalid` with the row of an unclosed quote
+ * Reads a CSV without header as lists of unchanged cells.
+ * @throws `data_invalid` for an unclosed quote
  */
 export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   return csvRecords(file, new TextDecoder().decode(bytes)).map((value, i) => ({ file, row: i + 1, value }));
@@ -13,11 +13,14 @@ export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
 interface CsvOptions {
   /** Default a comma. */
   readonly delimiter?: string;
-  /** Trims cells and their quotes. Default false. */
+  /** Also trims quotes. Default false. */
   readonly trim?: boolean;
 }
 
-/** Lists of cells. Rows end with `\n`, `\r\n` or `\r`, also mixed. @throws LaconicError `data_invalid` with the row */
+/**
+ * Lists of cells; rows end with `\n`, `\r\n` or `\r`, also mixed.
+ * @throws `data_invalid`
+ */
 export function csvRecords(file: string, text: string, { delimiter = ",", trim = false }: CsvOptions = {}): string[][] {
   const options = {
     bom: true,
@@ -32,7 +35,7 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
   };
   try {
     const records: string[][] = parseCsv(text, options);
-    // A stray quote that closes some rows later would merge these rows.
+    // A stray quote that closes later would merge rows.
     if (records.some((cells) => cells.some(isSuspect))) {
       const sources = parseCsv(text, { ...options, raw: true }) as unknown as readonly { readonly raw: string }[];
       const row = records.findIndex(
@@ -49,10 +52,10 @@ export function csvRecords(file: string, text: string, { delimiter = ",", trim =
   }
 }
 
-/** The parser keeps the quote of cells with text after their closing quote. */
+/** The parser keeps quotes before trailing text. */
 const isSuspect = (cell: string): boolean => /^"[^]*[\r\n]/u.test(cell);
 
-/** Finds multi-line cells with text after their closing quote. */
+/** Multi-line cells with text after their closing quote. */
 function joinsRows(record: string, delimiter: string): boolean {
   const ends = `\\u{${(delimiter.codePointAt(0) as number).toString(16)}}\\r\\n`;
   const cells = record.matchAll(new RegExp(`(?:"([^"]*(?:""[^"]*)*)")?([^${ends}]*)[${ends}]*`, "gu"));
@@ -60,9 +63,9 @@ function joinsRows(record: string, delimiter: string): boolean {
 }
 
 /**
- * Reads a CSV with header as objects of texts. Rows count as in spreadsheets: the header is row 1, and empty rows count
- * but are skipped.
- * @throws LaconicError `data_invalid` for invalid UTF-8, missing or duplicate column names, or an unclosed quote
+ * Reads a CSV with header as objects of texts. Rows count as in spreadsheets: the header is row 1, and empty rows are
+ * skipped.
+ * @throws `data_invalid` for invalid UTF-8, missing or duplicate column names, or an unclosed quote
  */
 export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const refuse = (reason: string, cause?: unknown): never => {
@@ -79,7 +82,7 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const [header, ...rows] = records.slice(Math.max(0, first));
   if (!header) return refuse("is empty, expected a first row with the names of the columns");
   const names = header.map((name) => name.trim());
-  // Spreadsheets write trailing commas; pandas writes an unnamed first column of labels.
+  // Spreadsheets write trailing commas; pandas an unnamed first column.
   const isUsed = (column: number): boolean => rows.some((cells) => (cells[column] ?? "").trim() !== "");
   const columns = [...names.keys()].filter((i) => names[i] !== "" || (i > 0 && isUsed(i)));
   const width = (columns.at(-1) ?? 0) + 1;
@@ -100,7 +103,7 @@ const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cel
 
 const delimiters = [",", ";", "\t", "|"];
 
-/** Uses the delimiter of a line `sep=;`, else the one with most rows as long as the header. */
+/** Delimiter of a line `sep=;`, else the one with most rows as long as the header. */
 function tableIn(file: string, text: string): string[][] {
   const declared = /^"?sep=([^\r\n])"?(?:\r\n|\r|\n)/iu.exec(text);
   if (declared)

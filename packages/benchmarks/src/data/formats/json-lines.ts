@@ -1,17 +1,17 @@
 import { boundedJson, exactJson } from "@laconic/core/json";
 import type { DataRow } from "../data-row.ts";
 
-/** Longer lines count as damage; the longest usual row has 40 kB. */
+/** The longest usual row has 40 kB. */
 const usualLine = 8 << 20;
 
 export interface JsonLinesOptions {
-  /** Keeps numbers that JavaScript would change as `JsonText`. Default false. */
+  /** Keeps numbers that JavaScript would change. Default false. */
   readonly exact?: boolean;
-  /** Max bytes per line. Default 8 MiB. */
+  /** Bytes per line. Default 8 MiB. */
   readonly longestLine?: number;
 }
 
-/** Reads JSON lines with any line ends; skips empty lines. */
+/** Any line ends; skips empty lines. */
 export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOptions = {}): Generator<DataRow> {
   const { exact = false, longestLine = usualLine } = options;
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -38,7 +38,7 @@ export function* jsonLines(file: string, bytes: Uint8Array, options: JsonLinesOp
   }
 }
 
-/** Next position of a byte, or the length; call it with rising positions. */
+/** Call it with rising positions. */
 function positions(bytes: Uint8Array, byte: number): (start: number) => number {
   let position = -1;
   return (start) => {

@@ -3,29 +3,29 @@ import { exactJson, exactNumber, JsonText } from "@laconic/core/json";
 import type { Compressors, FileMetaData, SchemaElement } from "hyparquet";
 import type { DataRow } from "../data-row.ts";
 
-/** Bytes, local or remote, read in parts. */
+/** Bytes that are read in parts. */
 export interface ByteSource {
   readonly bytes: number;
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
 export interface ParquetPart {
-  /** Max rows, from the first. Default all. */
+  /** Rows from the first. Default all. */
   readonly rows?: number;
-  /** Columns, by name or nested name (`a.b`). Default all, also if one of `required` is missing. */
+  /** Names, or nested names (`a.b`). Default all, also if one of `required` is missing. */
   readonly columns?: { readonly wanted: readonly string[]; readonly required: readonly string[] };
-  /** Reads decimals and numbers in JSON columns as exact `JsonText`. Default false. */
+  /** Reads decimals exactly. Default false. */
   readonly exact?: boolean;
 }
 
 /** Limits against damage and bombs. */
 const [maxGroupRows, maxPageBytes, maxReadBytes] = [1 << 24, 1 << 28, 1 << 28];
-/** Bytes read first: the lists of columns and row groups. */
+/** Lists of columns and row groups. */
 const footerBytes = 1 << 16;
 
 /**
- * Reads selected columns and row groups as objects, and only needed pages if the file has a page index.
- * @throws LaconicError `data_invalid` for a damaged or inconsistent file; errors of `source`
+ * Reads selected columns and row groups, and only needed pages if there is an index.
+ * @throws `data_invalid` for a damaged or inconsistent file; errors of `source`
  */
 export async function parquetRows(file: string, source: ByteSource, part: ParquetPart = {}): Promise<DataRow[]> {
   const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import("hyparquet");
@@ -69,12 +69,15 @@ export async function parquetRows(file: string, source: ByteSource, part: Parque
   }
 }
 
-/** Bytes in memory as a source. */
+/** Bytes in memory. */
 export function inMemory(bytes: Uint8Array): ByteSource {
   return { bytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }
 
-/** Row count by a consistent footer. @throws Error */
+/**
+ * Row count by a consistent footer.
+ * @throws Error
+ */
 function rowsIn({ num_rows: total, row_groups: groups }: FileMetaData, bytes: number): number {
   let rows = 0n;
   for (const [i, { num_rows: count, columns }] of groups.entries()) {
@@ -105,7 +108,7 @@ function columnsAmong(names: readonly string[], { columns }: ParquetPart): strin
   return [...new Set([...columns.required, ...columns.wanted].flatMap((name) => found(name) ?? []))];
 }
 
-/** Checks a page's unpacked size before allocation. */
+/** Checks the unpacked size before allocation. */
 function bounded(compressors: Compressors): Compressors {
   return Object.fromEntries(
     Object.entries(compressors).map(([codec, unpack]) => [
@@ -121,8 +124,8 @@ function bounded(compressors: Compressors): Compressors {
 type Reader = readonly [name: string, read: (value: never) => unknown];
 
 /**
- * Converters for columns that the library reads inexactly. It multiplies decimals as floats, so their stored integers
- * or bytes are read. Nested decimals stay floats.
+ * Converters for columns that the library reads inexactly: it multiplies decimals as floats. Nested decimals stay
+ * floats.
  */
 function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   const { name, type, scale = 0 } = element;
@@ -136,7 +139,7 @@ function readersOf(element: SchemaElement, exact: boolean): readonly Reader[] {
   return [[name, (value) => (exact ? new JsonText(decimal(value, scale)) : exactNumber(decimal(value, scale)))]];
 }
 
-/** Shortest number with the same 32-bit float: 0.1 instead of 0.10000000149011612. */
+/** Shortest number with the same 32-bit float. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -145,7 +148,7 @@ function shortest(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-/** @param stored - the number without its point; bytes are big-endian two's complement */
+/** @param stored - without its point; bytes are big-endian two's complement */
 function decimal(stored: number | bigint | Uint8Array, scale: number): string {
   const unscaled =
     stored instanceof Uint8Array
@@ -161,7 +164,7 @@ function decimal(stored: number | bigint | Uint8Array, scale: number): string {
   return sign + (scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
-/** Converts 64-bit integers to numbers, or to text beyond safe integers. */
+/** Text beyond safe integers. */
 function plain(value: unknown): unknown {
   if (value instanceof JsonText) return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

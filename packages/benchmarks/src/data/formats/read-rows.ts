@@ -10,15 +10,15 @@ import { inMemory, parquetRows } from "./parquet.ts";
 const maxBytes = 1 << 30;
 
 export interface ReadOptions extends JsonLinesOptions {
-  /** Entries of an archive. Default all. */
+  /** Default all entries. */
   readonly within?: RegExp;
-  /** CSV reader. Default lists of cells. */
+  /** Default lists of cells. */
   readonly csv?: (file: string, bytes: Uint8Array) => DataRow[];
 }
 
 /**
  * Reads JSON lines, a JSON array or an object with one, Parquet, or CSV (by name), inside gzip or zip.
- * @throws LaconicError `data_invalid` for an unreadable file
+ * @throws `data_invalid`
  */
 export async function readRows(file: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<DataRow[]> {
   const { within, csv = csvRows, exact = false } = options;
@@ -58,7 +58,7 @@ function firstVisible(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
 }
 
-/** @throws LaconicError `data_invalid` for invalid JSON */
+/** @throws `data_invalid` */
 function wholeJson(file: string, bytes: Uint8Array, exact: boolean): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -73,7 +73,7 @@ function listed(file: string, list: unknown): DataRow[] {
   return list.map((value: unknown, i) => ({ file, row: i + 1, ...unwrapped(value) }));
 }
 
-/** Unwraps a row of the hub's `rows` API, which cuts long cells. */
+/** Unwraps a row of the hub's `rows` API. */
 function unwrapped(value: unknown): { readonly value: unknown } | { readonly reason: string } {
   if (!isRecord(value) || !("row_idx" in value) || !("row" in value)) return { value };
   const { row, truncated_cells: cut } = value;
@@ -81,9 +81,8 @@ function unwrapped(value: unknown): { readonly value: unknown } | { readonly rea
 }
 
 /**
- * Rows of an object: its only list of objects, or `rows` or `data`.
- * @returns null for invalid JSON, and for one line without such a list
- * @throws LaconicError `data_invalid` for no list or several
+ * The only list of objects, or `rows` or `data`; null for invalid JSON, and for one line without such a list.
+ * @throws `data_invalid` for no list or several
  */
 function rowsInObject(file: string, bytes: Uint8Array, exact: boolean): DataRow[] | null {
   let whole: unknown;

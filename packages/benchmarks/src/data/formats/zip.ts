@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { LaconicError } from "@laconic/core";
 import yauzl from "yauzl";
 
-/** Max unpacked size, against bombs; the largest known archive has 10 MB. */
+/** Limits bombs; the largest known archive has 10 MB. */
 const maxBytes = 1 << 30;
 
 export interface ZipEntry {
@@ -11,8 +11,8 @@ export interface ZipEntry {
 }
 
 /**
- * Wanted files of an archive, sorted by name.
- * @throws LaconicError `data_invalid` for damage, a name outside the archive, or more than 1 GiB
+ * Wanted files, sorted by name.
+ * @throws `data_invalid` for damage, a name outside the archive, or more than 1 GiB
  */
 export async function zipEntries(
   file: string,

@@ -20,7 +20,7 @@ export const aquaRow: Rows = z
     ...(rationale !== undefined && { solution: rationale }),
   }));
 
-/** Options in the authors' order before the shuffle: the correct one last. */
+/** The correct option is last, before the shuffle. */
 export const gpqaRow: Rows = z
   .object({
     "Record ID": text,
@@ -50,7 +50,7 @@ function mmluProblem(subject: string, question: string, choices: readonly string
 const four = z.array(z.string()).length(4);
 const answerIndex = z.int().min(0).max(3);
 
-/** Rows of the archive's CSV, the hub, and the STEM subset. Cells with "None" are answers. */
+/** Archive's CSV, the hub, and the STEM subset. Cells with "None" are answers. */
 export const mmluRow: Rows = z.union([
   z
     .object({
@@ -58,7 +58,7 @@ export const mmluRow: Rows = z.union([
       file: z.string(),
     })
     .transform(({ cells: [question, a, b, c, d, gold], file }) =>
-      // The subject of `mmlu.zip/data/test/high_school_physics_test.csv` is high_school_physics.
+      // The path has the subject.
       mmluProblem(/([^/\\]+)_(?:test|val|dev)\.csv$/.exec(file)?.[1] ?? "unknown", question, [a, b, c, d], gold),
     ),
   z
@@ -82,13 +82,13 @@ export const mmluProRow: Rows = z
     category: text,
   })
   .transform(({ question, options, answer, answer_index: index, category, ...row }, context) => {
-    // Some copies pad with "N/A", which the authors' script drops; letters must stay.
+    // The authors' script drops padding "N/A"; letters must stay.
     const choices = options.filter((option) => option !== "N/A");
     if (optionLetter(index) !== answer || choices[index] === undefined || choices[index] !== options[index]) {
       const place = `option ${index} of ${choices.length}`;
       return refuse(context, `answer is ${JSON.stringify(answer)}, and ${place} is not of that letter`, "answer");
     }
-    // Removes the phrases around every worked solution.
+    // Phrases around every worked solution.
     const solution = row.cot_content
       .replace(/^A:\s*(?:Let's think step by step\.\s*)?/u, "")
       .replace(/\s*The answer is \([A-J]\)\.?\s*$/u, "")

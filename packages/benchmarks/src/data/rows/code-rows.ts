@@ -83,7 +83,7 @@ export const livecodebenchRow: Rows = z
     };
   });
 
-/** @throws Error unless the text is a JSON object with a function name */
+/** @throws Error without a function name */
 function functionIn(metadata: string): string | null {
   const { func_name: name = null } = z.object({ func_name: z.string().optional() }).parse(boundedJson(metadata));
   if (name === null || /^[A-Za-z_]\w*$/u.test(name)) return name;

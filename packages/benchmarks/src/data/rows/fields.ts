@@ -19,7 +19,7 @@ export function refuse(context: z.RefinementCtx, message: string, ...path: strin
   return z.NEVER;
 }
 
-/** Normalises a number for a grader: no commas, `18.0` and `018` become 18. @returns null for anything else */
+/** Normalises a number: no commas, `18.0` and `018` become 18; null for anything else. */
 export function plainNumber(written: string): string | null {
   const digits = decimalText(written.trim().replaceAll(",", ""));
   const [, sign, whole, fraction = ""] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/u.exec(digits ?? "") ?? [];

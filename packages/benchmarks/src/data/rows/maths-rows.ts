@@ -29,7 +29,7 @@ export const amc23Row: Rows = z
     grading: { kind: "maths" },
   }));
 
-/** Solutions contain calculator annotations `<<3*4=12>>`. */
+/** Has calculator annotations `<<3*4=12>>`. */
 export const gsm8kRow: Rows = z.object({ question: text, answer: text }).transform(({ question, answer }, context) => {
   const [solution = "", written] = answer.split("\n#### ");
   return {
@@ -42,7 +42,7 @@ export const gsm8kRow: Rows = z.object({ question: text, answer: text }).transfo
   };
 });
 
-/** A row of MATH's training set, with a boxed answer in the solution. */
+/** MATH's training set. */
 const mathTrainRow: Rows = z
   .object({ problem: text, level: z.string(), type: z.string(), solution: text })
   .transform(({ problem, level, type, solution }, context) => ({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RowProblem } from "../benchmark.ts";
 import { numberOrText, text, type Rows } from "./fields.ts";
 
-/** Paragraphs as in the authors' file; the hub has columns of titles and sentences. */
+/** The hub has columns of titles and sentences. */
 const paragraphs = z.preprocess(
   (value) => pairsOf(value) ?? value,
   z.array(z.tuple([text, z.array(z.string())])).min(1),
@@ -48,7 +48,7 @@ export const tldrRow: Rows = z.union([
     .transform(({ prompt, completion }) => ({ question: prompt, gold: completion, grading: tldrGrading })),
 ]);
 
-/** Abstracts are tokenised, so white space has no meaning. */
+/** White space of tokenised abstracts has no meaning. */
 const abstract = text.transform((words) => words.replaceAll(/\s+/g, " "));
 
 const arxivProblem = (id: string, question: string): RowProblem => ({
@@ -65,7 +65,7 @@ export const arxivRow: Rows = z.union([
     .transform((row) => arxivProblem(row.article_id, row.abstract_text)),
 ]);
 
-/** MAGRPO uses abstracts of 100 to 300 tokens, split at white space. */
+/** MAGRPO uses abstracts of 100 to 300 tokens. */
 export function hasArxivLength({ question }: RowProblem): boolean {
   const tokens = question.split(" ").length;
   return tokens >= 100 && tokens <= 300;
