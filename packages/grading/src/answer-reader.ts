@@ -12,7 +12,7 @@ export interface AnswerReading {
   same(a: string, b: string): boolean;
 }
 
-/** Reader and format of a benchmark's answers. */
+/** Reader and format of answers. */
 export function answerReading(grading: AnswerKind): AnswerReading {
   switch (grading.kind) {
     case "numeric":
@@ -45,12 +45,12 @@ const forms: Readonly<Record<AnswerKind["kind"], readonly [form: string, line: (
   writing: ["Reply with the text alone.", (answer) => answer],
 };
 
-/** Answer format that the benchmark's grader reads. */
+/** Format that the grader reads. */
 export function answerForm({ kind }: AnswerKind): string {
   return forms[kind][0];
 }
 
-/** An answer in the format of {@link answerForm}. */
+/** Answer in this format. */
 export function answerLine({ kind }: AnswerKind, answer: string): string {
   return forms[kind][1](answer);
 }

@@ -6,10 +6,10 @@ import { gradeNumber } from "./number-answer.ts";
 import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** `own`: this package's rules; `lenient`: without those on notation; `published`: the benchmark's published grader. */
+/** `own`: this package's rules; `lenient`: without those on notation; `published`: the benchmark's grader. */
 export type GradeRule = "own" | "lenient" | "published";
 
-/** All rules, the default first. */
+/** The default is first. */
 export const gradeRules: readonly GradeRule[] = ["own", "lenient", "published"];
 
 /** All cases of a whole program. */
@@ -21,7 +21,7 @@ export interface WholeProgram {
 /** Graders by answer kind. */
 export interface Graders {
   readonly maths: MathsGrader;
-  /** For numbers, letters and mathematics. Default `own`. */
+  /** Used for numbers, letters and mathematics. Default `own`. */
   readonly rule?: GradeRule;
   /** `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (
@@ -30,13 +30,13 @@ export interface Graders {
     signal?: AbortSignal,
     rule?: GradeRule,
   ) => Promise<Verdict>;
-  /** Grader of free answers, such as `judgeGrader` of `@laconic/rewards`. Default: compares characters. */
+  /** Grader such as `judgeGrader` of `@laconic/rewards`. Default: compares characters. */
   readonly text?: (
     reply: string,
     problem: Pick<GradedProblem, "question" | "gold">,
     signal?: AbortSignal,
   ) => Promise<Verdict>;
-  /** Grades writing without a gold, such as `writingReward`. */
+  /** Grader such as `writingReward`. */
   readonly writing?: (
     reply: string,
     grading: Extract<Grading, { kind: "writing" }>,
@@ -47,8 +47,8 @@ export interface Graders {
 /**
  * Grades a reply by its benchmark's rules.
  * @param signal - aborts; the verdict is then not `decided`
- * @throws LaconicError `config_invalid` for maths, code or writing without a grader, and for published rules and packed
- * cases (see `gradeProblem`); `data_invalid` for an invalid grading
+ * @throws `config_invalid` without a grader, and for published rules and packed cases (see `gradeProblem`);
+ * `data_invalid`
  */
 export async function gradeAnswer(
   reply: string,
@@ -91,7 +91,7 @@ export async function gradeAnswer(
     case "writing":
       return (writing ?? missing("writing", problem))(reply, grading, signal);
     default: {
-      // Only reachable from untyped code.
+      // Untyped code reaches this.
       const { id, grading: unknown } = problem;
       const reason = `${id}: unknown grading ${JSON.stringify(unknown.kind)}`;
       throw new LaconicError("data_invalid", reason, { problem: id });

@@ -13,11 +13,11 @@ import { noAnswer, type Verdict } from "./verdict.ts";
 export interface CaseParams {
   /** Answer formats: `latex`, `expr`. */
   readonly match_types?: readonly string[] | undefined;
-  /** Decimals for rounding (1 to 15), else the largest difference, or one per element of the gold. */
+  /** Decimals for rounding (1 to 15), else the largest difference, or one per element. */
   readonly precision?: number | readonly number[] | undefined;
   /** False if variables may have other names. */
   readonly strict?: boolean | undefined;
-  /** Inequalities match a gold interval. Default: unless the kind is `math-equivalence`. */
+  /** Inequalities match a gold interval. Default: unless `math-equivalence`. */
   readonly allow_set_relation_comp?: boolean | undefined;
   readonly letters?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
@@ -39,11 +39,10 @@ export interface GradedCase {
   readonly gold: string | null;
   readonly prediction: string | null;
   readonly verdict?: boolean | null | undefined;
-  /** `computed`: gold and prediction are only LaTeX. */
+  /** `computed` texts are only LaTeX. */
   readonly origin?: string | undefined;
   readonly params?: CaseParams | null | undefined;
   readonly rule?: string | undefined;
-  /** Accuracy is reported per tag. */
   readonly tags?: readonly string[] | undefined;
 }
 
@@ -81,17 +80,17 @@ const schema: z.ZodType<GradedCase> = z.object({
     .nullish(),
 });
 
-/** An invalid row and the reason. Rows count from 1. */
+/** Invalid row from 1, and the reason. */
 export interface CaseRefusal {
   readonly file: string;
   readonly row: number;
   readonly reason: string;
 }
 
-/** A row, as from `jsonLines` of `@laconic/benchmarks`. */
+/** Row, as from `jsonLines`. */
 export type CaseRow = { readonly file: string; readonly row: number; readonly value: unknown } | CaseRefusal;
 
-/** Reads labelled cases in row order; invalid rows become refusals. */
+/** Reads cases in row order; invalid rows become refusals. */
 export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase | CaseRefusal> {
   const seen = new Map<string, number>();
   for (const row of rows) {
@@ -114,12 +113,12 @@ export function* readGradedCases(rows: Iterable<CaseRow>): Generator<GradedCase 
   }
 }
 
-/** An extraction if the gold is missing. */
+/** Extraction if the gold is missing. */
 export type CaseVerdict = Omit<Verdict, "correct"> & { readonly correct: boolean | null };
 
 /**
- * Grades a labelled case like a benchmark, or by the rule of lm-evaluation-harness if the case names it.
- * @throws LaconicError `data_invalid` for a missing gold
+ * Grades a case like a benchmark, or by lm-evaluation-harness if it says so.
+ * @throws `data_invalid` for a missing gold
  */
 export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<CaseVerdict> {
   const reply = item.prediction ?? "";
@@ -149,7 +148,7 @@ function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
   return {
     ...(types && { forms: { latex: types.includes("latex"), plain: types.includes("expr") } }),
     ...(strict === false && { strictNames: false }),
-    // Labels of `math-equivalence` come from Math-Verify, which refuses them by default.
+    // Math-Verify refuses them by default.
     inequalities: inequalities ?? kind !== "math-equivalence",
     ...(kind === "maths" && { bareGold: true }),
     ...(bare && { bareGold: true, bareReply: true }),

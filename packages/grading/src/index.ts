@@ -1,5 +1,5 @@
 /**
- * Reads replies of language models and grades them: mathematics, numbers, letters, texts and code.
+ * Reads and grades replies: mathematics, numbers, letters, texts and code.
  * @module @laconic/grading
  */
 export type { AnswerKind, GradedProblem, Grading, ProgramCase } from "./grading.ts";

@@ -4,19 +4,18 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * Letter that a reply chooses, from the last box, last cue such as "answer is", conclusion, "correct" option, first
- * word, "option", or last parentheses.
+ * Chosen letter, from the last box, last cue such as "answer is", conclusion, "correct" option, first word, "option",
+ * or last parentheses; null for none or several.
  * @param letters - of the benchmark, such as `ABCDE`
- * @returns null for no letter, or several
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
   return readCurrent(withoutDenied(readReply(reply)), (text) => letterOf(text, letters));
 }
 
-/** First code points of alphabets in circles, squares and parentheses. */
+/** Alphabets in circles, squares and parentheses. */
 const enclosed = [0x249c, 0x24b6, 0x24d0, 0x1f130, 0x1f150, 0x1f170];
 
-/** Replaces circled letters with `(B)`, and removes marks and LaTeX around letters. */
+/** Replaces circled letters with `(B)`; removes marks and LaTeX. */
 function plainLetters(text: string): string {
   return text
     .replaceAll(/[\u249c-\u24e9]|[\u{1f130}-\u{1f189}]/gu, (sign) => {
@@ -28,11 +27,11 @@ function plainLetters(text: string): string {
 
 interface Token {
   readonly letter: string;
-  /** Indices of the letter with brackets. */
+  /** Includes brackets. */
   readonly start: number;
   readonly end: number;
   readonly bracketed: boolean;
-  /** Joined letters, and whether the text rejects or questions them. */
+  /** Joined letters; the text may reject or question them. */
   readonly group: { readonly letters: Set<string>; denied: boolean };
 }
 
@@ -85,7 +84,7 @@ function tokensIn(text: string, letters: string): Token[] {
 
 const longestOption = 160;
 
-/** Quoted option labels: in order, three of them or two adjacent. */
+/** Quoted labels: in order, three of them or two adjacent. */
 function quotedIn(text: string, tokens: readonly Token[], letters: string): ReadonlySet<Token> {
   const labels = tokens.filter(
     ({ bracketed, end }) => bracketed || /^(?:[).:](?!\w)|\s*\n|$)/u.test(text.slice(end, end + 2)),
@@ -117,7 +116,7 @@ const textEnd = /^["'*)\]}.!\s$]*(?:$|\n|(?:(?<=[\s]),?|,)\s*(?:since|because|as
 const named =
   /^["'*)\]}]{0,3}\s*(?:is|es|ist|est|é|adalah|が|이|가|是)\s*(?:(?:the|la|die|a|el|le|o|one|most|yang|clearly|indeed)\s+)*(?:correct|right|best|answer|only|valid|true|one\s+that|respuesta|opción|richtig|bonne|réponse|juste|resposta|alternativa|jawaban|benar|正|정답|답|答案)|^\s+(?:richtig|korrekt)\s*(?:[.!,;\n]|$)/iu;
 const opening = /^[\s*_"'`「{$]*(?:(?:option|choice|opción|antwort|réponse|letter)\s+)?$/iu;
-/** After an opening letter: line end, option text, or a reason. */
+/** Line end, option text, or a reason. */
 const openedBy =
   /^["'*_`」}$]*(?:\s*(?:$|\n|[—–,;]|- )|\s+(?:because|since|as|for)\b|\s*[.:)!](?!\s*I\b)|\s+(?=[\p{Lu}\d]))/u;
 
@@ -136,7 +135,6 @@ function letterOf(raw: string, letters: string): Extracted | null {
   const usable = (token: Token): boolean => !token.group.denied && token.group.letters.size === 1 && !quoted.has(token);
   const capital = ({ letter, bracketed }: Token): boolean => bracketed || letter !== letter.toLowerCase();
   const cues = cuesIn(text, "choosing");
-  /** Letter after a cue, unless rejected. */
   const chosen = (kind: Cue["kind"]): Token | undefined => {
     let next = tokens.length - 1;
     for (const cue of cues.toReversed()) {
@@ -176,7 +174,7 @@ function letterOf(raw: string, letters: string): Extracted | null {
   return rule === undefined || token?.group.letters.size !== 1 ? null : { answer: token.letter.toUpperCase(), rule };
 }
 
-/** Grades a reply whose gold is one of `letters`. */
+/** The gold is one of `letters`. */
 export function gradeLetter(reply: string, gold: string, letters: string): Verdict {
   const extracted = extractLetter(reply, letters);
   if (!extracted) return noAnswer;

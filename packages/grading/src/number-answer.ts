@@ -10,8 +10,8 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * Number after `####`, in the last box, after the last "answer is", or the last one.
- * @returns null for none, several, a range, part of an expression, or a denied number
+ * Number after `####`, in the last box, after the last "answer is", or the last one; null for none, several, a range,
+ * part of an expression, or a denied number.
  */
 export function extractNumber(reply: string): Extracted | null {
   for (const { text, rule } of findAnswers(reply, { latex: true, plain: true })) {
@@ -26,7 +26,7 @@ export function extractNumber(reply: string): Extracted | null {
   return last && !isGuess ? { answer: last.value, rule: "last number" } : null;
 }
 
-/** The only number of a text; null for none or several. */
+/** Null for none or several. */
 function onlyNumber(text: string): string | null {
   const [only, ...others] = proseExpressions(text, []).filter(({ start, end }) =>
     /\p{N}/u.test(text.slice(start, end)),
@@ -37,7 +37,7 @@ function onlyNumber(text: string): string | null {
 /** An unevaluated sum or product. */
 const calculation = /[\d)]\s*(?:[-+*×·÷x\u2212]|\\(?:times|cdot|div))\s*[\d(]/u;
 
-/** Number of an expression or an equation; null for others. */
+/** Expression or equation; null for others. */
 function numberOf(expression: string): string | null {
   const value = readValue(expression.replace(/(?<=^[-+]?[\d.,]+)k$/iu, "\\text{ thousand}"));
   const isEquation = value?.kind === "relation" && value.relators.every((each) => each === "=");
@@ -68,10 +68,10 @@ export function gradeNumber(reply: string, gold: string): Verdict {
   ]);
 }
 
-/** Extracts the number like lm-evaluation-harness (task gsm8k, version 3). */
+/** Rules of lm-evaluation-harness (task gsm8k, version 3). */
 export type PublishedNumberRule = "strict-match" | "flexible-extract";
 
-/** @returns null without a number; text as in the harness */
+/** Text as in the harness; null without a number. */
 export function extractPublishedNumber(reply: string, rule: PublishedNumberRule): Extracted | null {
   if (rule === "strict-match") {
     const marked = /#### (-?[0-9.,]+)/u.exec(reply)?.[1];
@@ -81,7 +81,7 @@ export function extractPublishedNumber(reply: string, rule: PublishedNumberRule)
   return last === undefined ? null : { answer: last, rule: `lm-eval ${rule}` };
 }
 
-/** Grades like the harness: equal texts without commas, dollars, a final full stop and text up to `#### `. */
+/** Equal texts without commas, dollars, a final full stop and text up to `#### `. */
 export function gradePublishedNumber(reply: string, gold: string, rule: PublishedNumberRule): Verdict {
   const extracted = extractPublishedNumber(reply, rule);
   if (!extracted) return noAnswer;

@@ -4,8 +4,8 @@ import { readReply } from "./reply/read-reply.ts";
 import { noAnswer, textVerdict, type Extracted, type Verdict } from "./verdict.ts";
 
 /**
- * Text after the last `####`, in the last box, after the last cue such as "answer is", or an unmarked one-line reply.
- * @returns null without one
+ * Text after the last `####`, in the last box, after the last cue such as "answer is", or an unmarked one-line reply;
+ * null without one.
  */
 export function extractText(reply: string): Extracted | null {
   return readCurrent(withoutDenied(readReply(reply)), textOf);
@@ -28,12 +28,12 @@ const closings: Readonly<Record<string, string>> = { "“": "”", "‘": "’",
 /** Japanese, Korean and Hindi have the copula after the answer. */
 const copulaBehind = /\s*(?:です|だ|である|입니다|이다|이에요|예요|(?<=\s)हैं?)[.।!]*\s*$/u;
 
-/** Text after the last cue: in quotes, in a tag, or to the line end. */
+/** Ends with quotes, tag, or line. */
 function announced(text: string): string | null {
   const cue = cuesIn(text).at(-1);
   if (!cue) return null;
   const lead = text.slice(cue.start, cue.end);
-  // "The answer is" at a line end announces a passage.
+  // "The answer is" at a line end.
   if (lead.includes("\n") && !/^\S+\s*\n|:\s*\n/u.test(lead)) return null;
   const quote = /(?:["'`“‘«„「『]|\*+|_+)\s*$/u.exec(lead)?.[0].trim() ?? "";
   const line = text.slice(cue.end).split(/\n|<\//u, 1)[0] ?? "";
@@ -41,7 +41,7 @@ function announced(text: string): string | null {
   return close === -1 ? line.replace(copulaBehind, "") : line.slice(0, close);
 }
 
-/** Strips white space, quotes, emphasis and final punctuation. */
+/** Strips quotes, emphasis and final punctuation. */
 function bare(text: string): string {
   const plain = text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
   const [first = ""] = plain;
@@ -54,9 +54,8 @@ function bare(text: string): string {
 }
 
 /**
- * Compares characters after Unicode composition (NFC) and joined white space. Quotes, emphasis and final punctuation
- * are ignored; case counts by default. Merely mentioning the gold is not enough. The option `words` uses `sharedWords`,
- * with a score.
+ * Compares characters after Unicode composition (NFC), without quotes, emphasis and final punctuation; case counts by
+ * default. Merely mentioning the gold is not enough.
  */
 export function gradeText(
   reply: string,
@@ -80,8 +79,7 @@ export function gradeText(
 
 /**
  * Overlap by SQuAD's and HotpotQA's rule (hotpot_evaluate_v1.py): lower case, without ASCII punctuation and a, an, the.
- * @returns `same`: equal in order (EM); `f1`: harmonic mean of both overlap shares, 0 for different answers with yes or
- * no
+ * @returns `same`: equal in order (EM); `f1`: harmonic mean, 0 for different answers with yes or no
  */
 export function sharedWords(answer: string, gold: string): { readonly same: boolean; readonly f1: number } {
   const [own, wanted] = [wordsOf(answer), wordsOf(gold)];

@@ -16,7 +16,7 @@ interface BoardItem {
   readonly wrong: readonly string[];
 }
 
-/** Labelled pairs: written by hand, then two per drawn item. */
+/** Written by hand, then two per drawn item. */
 export async function graderBoard(): Promise<GradedCase[]> {
   const byHand = (await itemsOf("by-hand")).flatMap((item) => casesOf(item, [item.tag, "by hand"]));
   const rounds = new Map<string, number>();
@@ -29,7 +29,7 @@ export async function graderBoard(): Promise<GradedCase[]> {
   return [...byHand.map((each, i) => ({ ...each, id: `h-${i + 1}` })), ...drawn];
 }
 
-/** Reasons for labels, by name. */
+/** Reasons for labels. */
 export async function graderRules(): Promise<Readonly<Record<string, string>>> {
   return boundedJson(await asset("rules.json")) as Record<string, string>;
 }
@@ -54,7 +54,7 @@ export interface Judged {
   readonly verdict: CaseVerdict;
 }
 
-/** A share with its 95 % interval (Wilson). */
+/** Share with its 95 % interval (Wilson). */
 export interface Share {
   readonly count: number;
   readonly of: number;
@@ -66,9 +66,8 @@ export interface Share {
 export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
-  /** Share of all pairs. */
   readonly falseAccepts: Share;
-  /** Share of the pairs labelled wrong. */
+  /** Share of pairs labelled wrong. */
   readonly falseAcceptsOfWrong: Share;
   readonly falseRejects: Share;
 }
@@ -81,11 +80,14 @@ export interface BoardReport {
   readonly verdictsPerSecond: number;
   /** All threads of this process. */
   readonly verdictsPerProcessorSecond: number;
-  /** Cases whose verdict differs from the label. */
+  /** The verdict differs from the label. */
   readonly disagreements: readonly Judged[];
 }
 
-/** Grades and times cases on one thread per core, at most two. @param onVerdict - called in case order */
+/**
+ * Grades and times cases on one thread per core, at most two.
+ * @param onVerdict - called in case order
+ */
 export async function judgeCases(
   cases: readonly GradedCase[],
   onVerdict: (judged: Judged) => void = () => undefined,
@@ -122,7 +124,7 @@ function isLabelled({ item, verdict }: Judged): boolean {
   return typeof item.verdict === "boolean" && verdict.correct !== null;
 }
 
-/** Compares verdicts with labels; skips cases without either. */
+/** Skips cases without verdict or label. */
 export function tallyOf(judged: readonly Judged[]): Tally {
   const pairs = judged.filter(isLabelled).map(({ item, verdict }) => [item.verdict, verdict.correct] as const);
   const count = (holds: (label: boolean, correct: boolean) => boolean): number =>

@@ -1,5 +1,5 @@
 /**
- * The grader's board: labelled pairs, and how often verdicts are as labelled. Node only.
+ * The grader's board: how often verdicts agree with labels. Node only.
  * @module @laconic/grading/board
  */
 export { graderBoard, graderRules } from "./board-report.ts";

@@ -12,27 +12,27 @@ import type { Value } from "./value.ts";
 export interface MathsOptions {
   /** Decimals for rounding decimals. Default 6. */
   readonly digits?: number;
-  /** Largest absolute difference, or one per element of the gold's list, instead of rounding. */
+  /** Largest absolute difference, or one per element of the gold's list. */
   readonly tolerance?: number | readonly number[];
-  /** Inequalities match a gold interval; the reverse always holds. Default true. */
+  /** Inequalities match a gold interval. Default true. */
   readonly inequalities?: boolean;
-  /** Accepts a one-sided percent sign, rounding to two or more digits, another unit, a missing base. Default false. */
+  /** Accepts a one-sided percent sign, rounding to two digits, another unit, a missing base. Default false. */
   readonly lenient?: boolean;
   /** Requires equal variable names. Default true. */
   readonly strictNames?: boolean;
   /** Searched formats. Default both. */
   readonly forms?: AnswerForms;
-  /** The gold is only LaTeX. Default: unless it has formulas or boxes. */
+  /** Only LaTeX. Default: unless it has formulas or boxes. */
   readonly bareGold?: boolean;
-  /** The reply is only LaTeX. Default: unless it has formulas, boxes or sentences. */
+  /** Only LaTeX. Default: unless it has formulas, boxes or sentences. */
   readonly bareReply?: boolean;
 }
 
 const both: AnswerForms = { latex: true, plain: true };
 
 /**
- * Grades mathematics: equal texts, exact numbers, or agreement at sample points. Use `mathsGrader` with its time limit
- * for hostile replies.
+ * Grades by equal texts, exact numbers, or agreement at sample points. `mathsGrader` has a time limit for hostile
+ * replies.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
   const { forms = both, strictNames = true } = options;
@@ -73,7 +73,7 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   return { ...verdict, steps: [...(verdict.steps ?? []), { name: "compared as", answer: match.how, gold: null }] };
 }
 
-/** Compares letters with their values; null if none has one. */
+/** Null if none has a value. */
 function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Likeness): Match | null {
   const [wanted, said] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
   const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), said?.letter ?? letterAlone(answer.text)];
@@ -84,7 +84,7 @@ function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Li
   return a && b && compareValues(a, b, likeness);
 }
 
-/** If the gold is a letter, sentences give a letter. */
+/** Sentences give a letter if the gold is one. */
 function wordsOf(reply: string, gold: string): Candidate[] {
   const found = findWords(reply);
   const chosen = found[0]?.rule !== "boxed" && letterAlone(gold) !== null ? extractLetter(reply, "ABCDEFGH") : null;
@@ -127,7 +127,7 @@ function firstRead(candidates: readonly Candidate[]): ReadCandidate | null {
   return null;
 }
 
-/** Renames single letters by their order, so f(x) equals f(y). */
+/** Renames letters by order, so f(x) equals f(y). */
 function renamed(text: string): Value | null {
   const names = new Map<string, string>();
   const plain = normaliseLatex(text).replaceAll(/(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])/gu, (letter) => {
@@ -144,7 +144,7 @@ const lettered = new RegExp(
   "su",
 );
 
-/** Letter and value of an answer such as `(C) 12`; null for others. */
+/** Parts of `(C) 12`; null for others. */
 function choiceOf(text: string): { readonly letter: string; readonly value: string } | null {
   const match = lettered.exec(text.trim());
   if (!match) return null;

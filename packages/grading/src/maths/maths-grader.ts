@@ -9,23 +9,22 @@ import type { MathsNote, MathsPair } from "./maths-worker.ts";
 /** Grades mathematics on separate threads. */
 export interface MathsGrader {
   /**
-   * Grades a reply. Exceeded time or memory makes it wrong and `undecided`; without processor time it is not `decided`.
-   * Other pairs are unaffected.
+   * Grades a reply. Exceeded time or memory makes it wrong and `undecided`, without effect on other pairs.
    * @param signal - aborts: not `decided`, rule `aborted`
-   * @throws LaconicError `engine_failed` after `close`, or if the thread cannot start
+   * @throws `engine_failed` after `close`, or if the thread cannot start
    */
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict>;
-  /** Ends the threads and rejects waiting pairs. */
+  /** Rejects waiting pairs. */
   close(): Promise<void>;
 }
 
 /** Limits per comparison. */
 export interface MathsGraderOptions {
-  /** Processor time per pair in milliseconds; wall time if unknown. Default 3000. */
+  /** Processor time in milliseconds; wall time if unknown. Default 3000. */
   readonly timeoutMs?: number;
-  /** Memory per thread in MiB. Default 256. */
+  /** MiB per thread. Default 256. */
   readonly memoryMiB?: number;
-  /** Number of threads, each with this memory. Default 1. */
+  /** Default 1. */
   readonly threads?: number;
 }
 
@@ -37,17 +36,20 @@ interface Job {
 
 /** Max pairs sent to a thread. */
 const atOnce = 32;
-/** Max wall time of a starved thread, plus 20 times a pair's limit. */
+/** Starved thread's wall time, plus 20 times a pair's limit. */
 const longestWallMs = 30_000;
 
 const givenUp: Verdict = { correct: false, extracted: null, rule: "aborted", certainty: "undecided", decided: false };
 
-/** Starts a grader's thread at the first pair. */
+/** Starts its thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
   return mathsGraderOn(moduleBeside("./maths-worker", import.meta.url), options);
 }
 
-/** Sends each pair to the thread with the fewest. @param entry - module whose `serve` grades pairs */
+/**
+ * Sends each pair to the least busy thread.
+ * @param entry - module whose `serve` grades pairs
+ */
 export function mathsGraderOn(entry: URL, options: MathsGraderOptions = {}): MathsGrader {
   const threads = Array.from({ length: options.threads ?? 1 }, () => ({
     grader: new MathsThread(entry, options),
@@ -93,7 +95,6 @@ class MathsThread implements MathsGrader {
     let giveUp = (): void => undefined;
     const verdict = new Promise<Verdict>((resolve, reject) => {
       const job: Job = { pair: { reply, gold, ...(options && { options }) }, resolve, reject };
-      // Results of aborted pairs are ignored.
       giveUp = () => {
         const place = this.#waiting.indexOf(job);
         if (place >= 0) this.#waiting.splice(place, 1);
@@ -126,7 +127,6 @@ class MathsThread implements MathsGrader {
     }
   }
 
-  /** Ends the oldest pair after its time limit. */
   #watch(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -145,7 +145,7 @@ class MathsThread implements MathsGrader {
     this.#timer = setTimeout(look, timeoutMs);
   }
 
-  /** Fails the oldest pair; the next thread grades the others. */
+  /** The next thread grades the others. */
   #replace(why: string, decided = true): void {
     const old = this.#worker;
     this.#worker = null;
@@ -173,7 +173,7 @@ class MathsThread implements MathsGrader {
       else this.#sent.shift()?.resolve(note);
       this.#watch();
       this.#pump();
-      // Idle graders do not keep the process alive.
+      // Idle graders do not block exit.
       if (this.#sent.length + this.#waiting.length === 0) thread.unref();
     });
     const stopped = (error: unknown): void => {
@@ -195,13 +195,16 @@ function closed(): LaconicError {
   return new LaconicError("engine_failed", "the maths grader was closed");
 }
 
-/** Processor time of a thread in milliseconds; null if unknown. @param thread - name in `/proc/thread-self` */
+/**
+ * Processor milliseconds of a thread; null if unknown.
+ * @param thread - name in `/proc/thread-self`
+ */
 function threadMilliseconds(thread: string | null): number | null {
   if (thread === null) return null;
   try {
     const stat = readFileSync(`/proc/${thread}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the preceding name may contain anything
-    return (Number(fields[11]) + Number(fields[12])) * 10; // utime, stime: proc_pid_stat(5), in hundredths of a second
+    return (Number(fields[11]) + Number(fields[12])) * 10; // utime, stime in hundredths of a second
   } catch {
     return null;
   }

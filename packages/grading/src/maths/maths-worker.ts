@@ -9,7 +9,7 @@ export interface MathsPair {
   readonly options?: MathsOptions;
 }
 
-/** Messages: system name of the thread, readiness, verdict on the oldest pair. */
+/** Thread's system name, readiness, verdict on the oldest pair. */
 export type MathsNote = { readonly thread: string } | "ready" | Verdict;
 
 /** Grades pairs in order until the thread ends. */

@@ -7,15 +7,14 @@ export interface Scalar {
   readonly kind: "scalar";
   /** Normalised LaTeX. */
   readonly text: string;
-  /** Exact value of an integer, a decimal or a fraction of integers. */
+  /** Set for an integer, a decimal or a fraction of integers. */
   readonly exact: Fraction | null;
-  /** Has a decimal point, so it is rounded for comparison. */
+  /** Rounded for comparison. */
   readonly decimal: boolean;
   /** `plain` is `10%`, which can mean 10 or 0.1; `\%` is a hundredth. */
   readonly percent: "no" | "plain" | "latex";
-  /** Expression of a calculated scalar. */
   readonly expression?: Expression;
-  /** Measure of its unit, such as `cm^2`. */
+  /** Unit such as `cm^2`. */
   readonly measure?: string | undefined;
 }
 
@@ -24,17 +23,17 @@ interface Words {
   readonly text: string;
 }
 
-/** A list without order; duplicates count once. */
+/** Unordered; duplicates count once. */
 export interface AnswerSet {
   readonly kind: "set";
   readonly items: readonly Value[];
-  /** Conjunction of inequalities; a comma may be either. */
+  /** A comma may be either. */
   readonly joined?: "and" | "or";
-  /** Names of the items, if all differ. */
+  /** Set if all differ. */
   readonly names?: readonly string[];
 }
 
-/** A list in order; with two items also an interval. */
+/** Ordered; with two items also an interval. */
 export interface Tuple {
   readonly kind: "tuple";
   readonly open: "(" | "[";
@@ -59,15 +58,14 @@ export type Relator = "=" | "\\neq" | "<" | ">" | "\\leq" | "\\geq";
 export interface Relation {
   readonly kind: "relation";
   readonly sides: readonly Scalar[];
-  /** One relation fewer than sides. */
   readonly relators: readonly Relator[];
-  /** Value of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
+  /** Last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
   readonly assigned: Value | null;
-  /** Approximation after the assigned value. */
+  /** Follows the assigned value. */
   readonly about?: Value | undefined;
 }
 
-/** Digits in a base other than ten. */
+/** Base other than ten. */
 export interface InBase {
   readonly kind: "base";
   readonly digits: string;

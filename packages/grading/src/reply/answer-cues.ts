@@ -1,25 +1,22 @@
 import cueWords from "../../assets/cue-words.json" with { type: "json" };
 
-/** A phrase before an answer, such as "the answer is". */
+/** Phrase before an answer. */
 export interface Cue {
-  /** Index of its noun or verb. */
+  /** Noun or verb. */
   readonly start: number;
-  /** Index where the answer may start: after copula, colon, quotes and white space. */
+  /** Start of the answer, after copula, colon, quotes and white space. */
   readonly end: number;
   /** "the answer is", "I choose", or a noun before a name as in "option B". */
   readonly kind: "statement" | "verb" | "name";
 }
 
-/**
- * Cue patterns by part of speech: `spaced` for en, es, fr, de, pt, id, ar; `unspaced` for ja, ko, zh and hi, with the
- * copula after the answer or none.
- */
+/** `spaced`: en, es, fr, de, pt, id, ar; `unspaced`: ja, ko, zh and hi, with the copula after the answer or none. */
 const { spaced, unspaced } = cueWords;
 
 const word = (pattern: string): string => String.raw`(?<![\p{L}\p{M}\\])(?:${pattern})(?![\p{L}\p{M}])`;
 const both = (field: keyof typeof spaced & keyof typeof unspaced): string =>
   `(?:${word(spaced[field])}|${unspaced[field]})`;
-/** Patterns of "or" and "and", and of "is wrong", in all languages. */
+/** Patterns in all languages. */
 export const conjunction: string = both("or");
 export const isWrong: string = `(?:\\s*${both("copula")})?(?:\\s+(?:clearly|definitely|also|both|all))*\\s*${both("wrong")}`;
 
@@ -32,7 +29,7 @@ const heads = new RegExp(
 const quotes = "\"'`“”‘’«»„「『」』";
 const adjectives = String.raw`(?:[\s,]*${word(`${spaced.correct}|here|then|therefore|thus|so|donc|also|の|choice|letter|option`)}){0,3},?`;
 const phrase = String.raw`(?:\s+(?:${spaced.preposition})\s[^.:=?!\n]{1,80}?)?`;
-/** Between a noun and its answer: "to the question is", `":`, `>` of a tag. */
+/** Link of noun and answer: "to the question is", `":`, `>` of a tag. */
 const link = new RegExp(
   String.raw`${adjectives}${phrase}(?:[${quotes}*_)\]]{0,4}[ \t]{0,8}(?:\s{0,8}${both("copula")}|[:=](?!=)>?|[→⇒—]|['’]s(?!\p{L})|(?<=<\w{0,40})>))+`,
   "iuy",
@@ -41,7 +38,7 @@ const copulaLink = new RegExp(
   String.raw`(?:\s+(?!fail|false|wrong|incorrect|not)\p{L}{2,20}){0,3}?\s+${both("copula")}[ \t]*:?`,
   "iuy",
 );
-/** Before an answer: signs and adverbs. Brackets, dollars and backslashes belong to it. */
+/** Signs and adverbs before an answer. */
 const lead = new RegExp(
   String.raw`(?:[\s:*_}${quotes}]|=(?!=)|(?:therefore|thus|then|hence|indeed|clearly|simply|just|probably|definitely|(?:most )?likely|also|obviously|donc|entonces|somit|folglich|logo|jadi)(?![\p{L}\p{M}])[\s,]*)*`,
   "iuy",
@@ -50,9 +47,9 @@ const lineEnd = /[ \t*_:]*\n\s*/uy;
 const headingStart = new RegExp(String.raw`^[ \t#>*_\d.)]*(?:(?:the|my|la|le|die|${spaced.correct})\s+)*$`, "iu");
 
 /**
- * Cues: a noun with copula, colon or tag, or a heading.
- * @param also - `"choosing"` adds verbs ("I choose"), nouns without a copula ("Option") and "the correct statement is";
- * `"result"` adds "the result is", which also ends calculation steps
+ * Nouns with copula, colon or tag, or headings.
+ * @param also - `"choosing"` adds "I choose", "Option" and "the correct statement is"; `"result"` adds "the result is",
+ * which also ends calculation steps
  */
 export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue[] {
   const cues: Cue[] = [];
@@ -75,7 +72,7 @@ export function cuesIn(text: string, also?: "choosing" | "result"): readonly Cue
   return cues;
 }
 
-/** Start of the answer after a line with only the noun. */
+/** Follows a line with only the noun. */
 function headingEnd(text: string, start: number, from: number): number | null {
   const end = endOf(lineEnd, text, from);
   return end !== null && headingStart.test(text.slice(text.lastIndexOf("\n", start) + 1, start)) ? end : null;
@@ -93,7 +90,7 @@ const deniedBefore = new RegExp(
 );
 const deniedBehind = new RegExp(String.raw`^["'*)\]}」]{0,4}\s?(?:${unspaced.notBehind})`, "iu");
 
-/** Whether a span is denied: "is not 5", "5ではない". */
+/** "is not 5", "5ではない". */
 export function isDenied(text: string, start: number, end: number): boolean {
   return deniedBefore.test(text.slice(Math.max(0, start - 40), start)) || deniedBehind.test(text.slice(end, end + 12));
 }
@@ -103,7 +100,7 @@ const instead = new RegExp(
   "giu",
 );
 
-/** Removes denied text before a correction: "not 5 but 6" gives 6. */
+/** "not 5 but 6" gives 6. */
 export function withoutDenied(text: string): string {
   return text.replaceAll(instead, "$1");
 }
@@ -111,7 +108,7 @@ export function withoutDenied(text: string): string {
 /** Precedes a number that bounds the answer. */
 const boundBefore =
   /(?:\b(?:at\s+(?:least|most)|(?:more|less|greater|fewer|higher|lower)\s+than|above|below|over|under|between|up\s+to|from)|(?<![\w"/])[<>]|[≤≥≠±]|\\(?:pm|mp|neq?|leq?|geq?|lt|gt))[\s$*:]*$/iu;
-/** Follows a questioned number, or the end of a range: `6 or more`, `6 points or fewer`, `6+`. */
+/** `6 or more`, `6 points or fewer`, `6+`. */
 const openEnded =
   /^[\s$*})]*(?:\\text\s*\{\s*)?(?:(?!or\b)\p{L}+\s+)?or\s+(?:more|less|fewer|greater|larger|smaller|higher|lower|above|below|over|under|so)\b|^\+(?![\s\w(])|^\s*\?/iu;
 
@@ -119,7 +116,7 @@ const openEnded =
 const refused =
   /\b(?:(?:not|un)\s?able\s+to|can\s?not|can['’]t|could(?:\s+not|n['’]t))\s+(?:answer|calculate|compute|determine|find|help|provide|solve)\b[^.,;:!?\n]*$/iu;
 
-/** Whether a span is denied, or only a bound: "at least 6", "6 or more". */
+/** Denied, or only a bound: "at least 6", "6 or more". */
 export function isUnsaid(text: string, start: number, end: number): boolean {
   return (
     isDenied(text, start, end) ||
@@ -132,7 +129,7 @@ export function isUnsaid(text: string, start: number, end: number): boolean {
 /** Retracts the preceding text. */
 const takenBack =
   /\bI(?:['’]ve|\s+have|\s+had)?\s+(?:made|see|found|noticed?)\s+(?:an?|my|the)\s+(?:\w+\s+)?(?:error|mistake|slip)\b|\bI\s+(?:was|am)\s+(?:wrong|mistaken)\b|\b(?:above|boxed|previous|earlier|first)\s+(?:answer|result|value|number|box)\s+(?:is|was)\s+(?:wrong|incorrect|not\s+(?:right|correct))|\bcorrection\s*:|\bscratch\s+that\b/giu;
-/** Retracts directly after an answer; later, "this" is something else. */
+/** Later, "this" is something else. */
 const thisIsWrong =
   /^[^\n]{0,80}?[}\n][^\p{L}\d]{0,12}(?:(?:no|wait|hmm|oops|actually|sorry)\b[^\p{L}\d]{0,6}){0,3}(?:that|this|it)(?:\s+(?:is|was)|['’]s)\s+(?:actually\s+)?(?:wrong|incorrect|not\s+(?:right|correct)|a\s+mistake|an\s+error)\b/iu;
 /** Gives another answer. */
@@ -141,8 +138,8 @@ const givenAnew =
 
 const mark = /\\(?:boxed|fbox)\s*\{[^}]*|####/gu;
 /**
- * Reads a corrected reply: only the rest after "I made an error" or "the correct result is". If the rest has no answer,
- * retracted answers are dropped, and others count.
+ * Reads a corrected reply: the rest after "I made an error" or "the correct result is". If it has no answer, only
+ * retracted answers are dropped.
  */
 export function readCurrent<T>(text: string, read: (text: string) => T | null): T | null {
   const marked = [...text.matchAll(mark)].at(-1);

@@ -1,4 +1,4 @@
-/** A `\boxed{...}` or `\fbox{...}` and its content. */
+/** Box with its content. */
 export interface Box {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface Box {
 const maxBoxes = 100;
 const opening = /\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w)(?<word>\s*[^\s$]+))/gu;
 
-/** Outermost boxes at the end of a text. An unclosed box ends with its line. */
+/** Outermost boxes at the end; an unclosed box ends with its line. */
 export function boxesIn(text: string): readonly Box[] {
   const boxes: Box[] = [];
   for (const match of [...text.matchAll(opening)].slice(-maxBoxes)) {
@@ -25,7 +25,7 @@ export function boxesIn(text: string): readonly Box[] {
   return boxes;
 }
 
-/** Content of the last `\boxed{...}` or `\fbox{...}`. @returns null without one, or if it never closes */
+/** Content of the last box; null without one, or if it never closes. */
 export function lastBoxed(text: string): string | null {
   const opened = [...text.matchAll(/\\(?:boxed|fbox)\s*\{/g)].at(-1);
   if (!opened) return null;

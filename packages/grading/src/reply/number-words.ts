@@ -9,7 +9,7 @@ const cardinals = wordTable<bigint>({
     "twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((word, i) => [word, BigInt(10 * i + 20)]),
   ),
 });
-/** Largest first, with max multipliers: "twelve hundred", "nine hundred thousand". */
+/** Multipliers: "twelve hundred", "nine hundred thousand". */
 const scales: readonly (readonly [word: string, value: bigint, count: bigint])[] = [
   ["trillion", 10n ** 12n, 1000n],
   ["billion", 10n ** 9n, 1000n],
@@ -29,8 +29,8 @@ const denominators = wordTable<number>({
 });
 
 /**
- * Exact number of an English phrase: "minus seven", "two hundred and five", "three quarters", "a dozen".
- * @returns text such as `12`, `-7`, `1/2` or `1.5`; null for other phrases
+ * Exact number of an English phrase, such as `12`, `-7`, `1/2` or `1.5`: "minus seven", "three quarters", "a dozen".
+ * Null for other phrases.
  */
 export function numberOfWords(phrase: string): string | null {
   if (phrase.length > 200) return null;
@@ -65,14 +65,14 @@ const phrase = new RegExp(
   String.raw`(?<![\p{L}\p{N}-])(?:minus|negative|an?|${parts})(?:(?:,?\s+|-)(?:an?|and|point|halves|(?:${parts})s?)(?!\p{L})){0,15}(?![\p{L}-])`,
   "giu",
 );
-/** Before this, "one" is a pronoun, and "half" a part. */
+/** Pronoun "one", part "half". */
 const notCounted =
   /^(?:one|half|a (?:half|third|quarter))\s+(?:of|that|which|who|with|in|for|is|at|from|another|by|more|thing|way)\b/iu;
 
-/** Max searched characters at the end of a text. */
+/** Characters at the end. */
 const longest = 2000;
 
-/** Spelled numbers at the end of a text, in order. */
+/** Spelled numbers, in order. */
 export function wordNumbersIn(text: string): readonly { value: string; start: number; end: number }[] {
   const found: { value: string; start: number; end: number }[] = [];
   phrase.lastIndex = Math.max(0, text.length - longest);
@@ -90,7 +90,7 @@ export function wordNumbersIn(text: string): readonly { value: string; start: nu
   return found;
 }
 
-/** An integer below 10^15, else null. */
+/** Null from 10^15. */
 function cardinalOf(words: readonly string[]): bigint | null {
   for (const [name, value, most] of scales) {
     const index = words.indexOf(name);
@@ -108,7 +108,7 @@ function cardinalOf(words: readonly string[]): bigint | null {
     : null;
 }
 
-/** "two thirds", "a half": plural unless the count is one, so the ordinal "twenty-fifth" is no fraction. */
+/** Plural unless the count is one, so "twenty-fifth" is no fraction. */
 function fractionOf(words: readonly string[]): Fraction | null {
   const last = (words.at(-1) ?? "").replace(/^halves$/u, "halfs");
   const before = words.slice(0, -1);

@@ -3,7 +3,7 @@ import { withoutThoughts } from "@laconic/core/text";
 import commands from "../../assets/style-commands.json" with { type: "json" };
 import { closingBraceAt } from "./boxes.ts";
 
-/** Max characters read, at the end of a reply. */
+/** Characters at the end of a reply. */
 const longestReply = 100_000;
 
 /**
@@ -15,11 +15,11 @@ export function readReply(reply: string): string {
   return withPlainDigits(withoutStyles(withoutEmphasis(withoutThoughts(text)).replaceAll(doubled, "\\")));
 }
 
-/** A doubly escaped backslash; `\\\\` before other commands ends a matrix row. */
+/** `\\\\` before other commands ends a matrix row. */
 const doubled =
   /(?<!\\)\\\\(?=(?:boxed|text|left|right|[dt]?frac|sqrt|begin|le|ge|leq|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z])|[()[\]]\s)/gu;
 
-/** Emphasis opens after a space or sign; `2**3` and `a * b` have none. */
+/** Opens after a space or sign, unlike `2**3` and `a * b`. */
 const emphasis = /(?<![\p{L}\p{N}*_)\]}\\^$])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n]{0,300}?[^\s*_\\])\1(?![\p{L}\p{N}*_])/gu;
 const deleted = /~~(?=\S)[^\n~]{1,300}?(?<=\S)~~|<(del|s|strike)>[^<\n]{0,300}<\/\1>/giu;
 const tags = /<\/?(?:b|i|u|em|strong|mark|span|center|font|sub|sup)(?:\s[^<>]{0,80})?>/giu;
@@ -35,10 +35,10 @@ function withoutEmphasis(text: string): string {
 const separator = String.raw`(?:\s?\{\s*,\s*\}\s?|,?\\[,;:! ]\s?|~|[\u00a0\u2009\u202f'’])`;
 const thousands = new RegExp(String.raw`(?<![\d.,])([1-9]\d{0,2})((?:${separator}\d{3})+)(?!\d)`, "gu");
 const decimalComma = /(?<=\d)\s?\{\s*,\s*\}\s?(?=\d)/gu;
-/** `12,34,567`, as in India; a list inside brackets. */
+/** `12,34,567`, as in India. */
 const lakhs = /(?<![\d.,([]|\\\{)[1-9]\d?(?:,\d{2})+,\d{3}(?![\d,])/gu;
 
-/** Removes typographic thousands separators except commas. */
+/** Keeps commas. */
 function withPlainDigits(text: string): string {
   return text
     .replaceAll(thousands, (_, first: string, groups: string) => first + groups.replaceAll(/\D/gu, ""))
@@ -55,10 +55,7 @@ const fullWidth = /[\uff01-\uff5e\u3000\ufe63\u3002]/gu;
 /** Arabic, Persian and Devanagari digits. */
 const digit = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/gu;
 
-/**
- * Removes invisible and replaces full-width characters. Text under a direction override becomes one unreadable
- * character.
- */
+/** Replaces full-width characters. Text under a direction override becomes one unreadable character. */
 function plainCharacters(text: string): string {
   return text
     .replaceAll(overridden, "\ufffd")
@@ -77,10 +74,11 @@ function plainCharacters(text: string): string {
 
 /**
  * Style commands in `assets/style-commands.json`, by arguments and output:
- * - `declaration`: no argument, no output; `fence`: size of a bracket, a following full stop is an invisible bracket.
- * - `wrapper`, `alphabet`, `bold`, `text`: show their argument; as mathematics, in an alphabet, as unit vectors, as text.
+ * - `declaration`: neither; `fence`: size of a bracket.
+ * - `wrapper`, `alphabet`, `bold`, `text`: show their argument; as mathematics, in an alphabet, as unit vectors, as
+ * text.
  * - `colour` takes a colour; `coloured` also an argument; `framed` two colours and an argument.
- * - `hidden`: the argument is outside the answer, as in `\tag{1}`.
+ * - `hidden`: outside the answer, as in `\tag{1}`.
  */
 type Style = keyof typeof commands;
 const styles: Readonly<Record<string, Style>> = wordTable(
@@ -93,7 +91,6 @@ const styles: Readonly<Record<string, Style>> = wordTable(
 const deepest = 100;
 const command = /\\(?:([a-zA-Z]+)\*?|[^a-zA-Z])/gsu;
 const colours = String.raw`(?:\s*(?:\[[a-zA-Z]{1,10}\]\s*)?\{[^{}]{1,40}\})`;
-/** Hidden part after a command. */
 const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
   fence: String.raw`(?:\s*\.)?`,
   colour: `${colours}?`,
@@ -101,7 +98,7 @@ const hiddenBehind: Readonly<Partial<Record<Style, string>>> = {
   framed: `${colours}{0,2}`,
 };
 const withoutArgument: ReadonlySet<string> = new Set<Style>(["declaration", "fence", "colour"]);
-/** Hidden part after a command, and the brace of the shown part. */
+/** Hidden part, and the brace of the shown part. */
 const openings = Object.fromEntries(
   (Object.keys(commands) as Style[]).map((style) => {
     const brace = withoutArgument.has(style) ? "" : String.raw`(?<brace>\s*\{)?`;
@@ -109,7 +106,7 @@ const openings = Object.fromEntries(
   }),
 ) as Readonly<Record<Style, RegExp>>;
 
-/** Removes LaTeX style commands at any depth. Text commands become `\text{...}`. */
+/** Removes style commands; text commands become `\text{...}`. */
 function withoutStyles(text: string, depth = 0): string {
   if (!text.includes("\\") || depth > deepest) return text;
   let shown = "";
@@ -140,9 +137,9 @@ function withoutStyles(text: string, depth = 0): string {
 /** Two letters, and unit characters. */
 const word = /^(?:[\s.\-/^{}\d\p{L}]|\\(?:[,;: ]|cdot(?![a-zA-Z])))*$/u;
 const twoLetters = /\p{L}(?:[^\p{L}]|\\cdot)*\p{L}/u;
-/** Before the argument of a power, index or command, which needs braces. */
+/** A power, index or command needs braces. */
 const braced = /[\^_]\s*$|\\[a-zA-Z]+\s*$/u;
-/** A number and a space; a following letter is a unit. */
+/** A following letter is a unit. */
 const measured = /[\d})]\s*(?:\\[,;: ]|~)\s*$/u;
 
 function shownAs(style: Style, content: string, before: string): string {

@@ -39,7 +39,7 @@ interface Pair {
   readonly precision: Precision;
 }
 
-/** Scales of sample points; the last four are for absolute values, maxima and minima. */
+/** Scales of sample points; the last four suit absolute values, maxima and minima. */
 const scales = [1, 1, 1, -1, 100, -100, 1e4, 1e6] as const;
 const usualScales = 4;
 const points = scales.map((scale, i) => samplePoint(i + 1, scale));
@@ -49,8 +49,8 @@ const same: Match = { equal: true, how: "at sample points" };
 const unknown: Match = { equal: false, how: "too large" };
 
 /**
- * Compares rational expressions modulo large primes, others to at least forty digits at sample points (integers for
- * floors and factorials). Complex values and unknown functions use floats.
+ * Compares rational expressions modulo large primes, others to at least forty digits at sample points. Complex values
+ * and unknown functions use floats.
  */
 export function compareExpressions(left: Expression, right: Expression, decimal: boolean, precision: Precision): Match {
   const [a, b] = [infiniteSign(left), infiniteSign(right)];
@@ -77,7 +77,7 @@ function infiniteSign(json: Expression): number | null {
   return head === "Negate" ? -(signs[0] as number) : Number.NaN;
 }
 
-/** Fast check before the exact methods. */
+/** Precedes the exact methods. */
 function clearlyDifferent(left: Expression, right: Expression, point: Point): boolean {
   const [x, y] = [floatValue(left, point), floatValue(right, point)];
   if (!isFinite(x) || !isFinite(y)) return false;
@@ -98,7 +98,7 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
       continue;
     }
     const [x, y] = [floatValue(left, point), floatValue(right, point)];
-    // Identities of real numbers fail for complex roots and logarithms.
+    // Identities of real numbers may fail.
     if (negative && (Math.abs(x.im) > 1e-9 || Math.abs(y.im) > 1e-9)) continue;
     if (!isKnown(x) || !isKnown(y)) {
       if (negative || i >= usualScales) continue;
@@ -111,7 +111,7 @@ function atRealPoints({ left, right, decimal, precision }: Pair, names: readonly
   return { equal: seen >= Math.min(3, names.length === 0 ? 1 : 3), how };
 }
 
-/** Min number of points where both are defined. */
+/** Points where both are defined. */
 const fewestPoints = 8;
 
 function atWholePoints(pair: Pair, names: readonly string[]): Match {
@@ -161,7 +161,7 @@ function closeFloats(x: Complex, y: Complex, decimal: boolean, precision: Precis
   );
 }
 
-/** Whether two numbers are too small for floats. */
+/** Too small for floats. */
 function areTiny(x: Complex, y: Complex): boolean {
   const [a, b] = [Math.hypot(x.re, x.im), Math.hypot(y.re, y.im)];
   return a > 0 && b > 0 && Math.max(a, b) < 1e-13 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-10 * Math.max(a, b);
@@ -184,8 +184,7 @@ export function realOf({ s, n, d }: Fraction): Real {
 }
 
 /**
- * Compares within errors, tolerance, or rounding of decimals. Rounding is relative for small numbers: with six
- * decimals, 0.0000672 differs from 0.0000673.
+ * Compares within errors, tolerance, or rounding of decimals, which is relative for small numbers.
  * @param size - of the larger number; rounding differs by at most a fiftieth of it
  */
 export function closeReals(

@@ -11,7 +11,7 @@ import { compareScalars, parseScalar } from "./compare-scalars.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
 
-/** Compares equations: equal sides, or proportional differences. */
+/** Equal sides, or proportional differences. */
 export function compareEquations(gold: Relation, answer: Relation, precision: Precision): Match {
   if (!answer.relators.every((each) => each === "=")) return no;
   const [a, b] = [sidesOf(gold), sidesOf(answer)];
@@ -23,7 +23,7 @@ export function compareEquations(gold: Relation, answer: Relation, precision: Pr
   return { equal: ratio !== null, how: "at sample points" };
 }
 
-/** Compares chains; single inequalities may be rearranged and multiplied. */
+/** Single inequalities may be rearranged and multiplied. */
 export function compareInequalities(gold: Relation, answer: Relation, precision: Precision): Match {
   if (String(gold.relators) !== String(answer.relators)) return no;
   if (gold.sides.every((side, i) => compareScalars(side, answer.sides[i] as Scalar, precision).equal))
@@ -34,7 +34,7 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
   return { equal: isSame, how: "at sample points" };
 }
 
-/** Interval of an inequality in one variable, else null. */
+/** Null unless in one variable. */
 function intervalOf({ sides, relators }: Relation): Tuple | null {
   const place = sides.length === 3 || !isVariable(sides[0] as Scalar) ? 1 : 0;
   const isChain = sides.length <= 3 && relators.every((each) => each === "<" || each === "\\leq");
@@ -62,17 +62,14 @@ function difference([left, right]: readonly [Scalar, Scalar]): Expression | null
   return a === null || b === null ? null : ["Add", a, ["Negate", b]];
 }
 
-/** A constant factor, and decimals for comparing multiples; null if exact. */
+/** Constant factor, and decimals for multiples; null if exact. */
 interface Ratio {
   readonly factor: Expression;
   readonly value: number;
   readonly digits: number | null;
 }
 
-/**
- * Constant ratio of two expressions, calculated at one point and checked at others.
- * @returns null if missing, and for two constants
- */
+/** Constant ratio, calculated at one point and checked at others; null if missing, and for two constants. */
 function ratioOf(a: Expression | null, b: Expression | null): number | null {
   if (a === null || b === null || namesOf(a).length === 0) return null;
   const ratio = ratioAtPoint(a, b);
@@ -99,15 +96,12 @@ function ratioAtPoint(a: Expression, b: Expression): Ratio | null {
   return Math.abs(im) < 1e-9 ? { factor: re, value: re, digits: 9 } : null;
 }
 
-/**
- * Last side of a chain such as `m + n = 200 + 4 = 204`.
- * @returns null unless the left side is a sum or product of names without contradictions
- */
+/** Last side of a chain such as `m + n = 200 + 4 = 204`; null unless the left side is a sum or product of names. */
 export function valueOfChain(chain: Relation, precision: Precision): Scalar | null {
   const [first, ...others] = chain.sides;
   const last = others.at(-1);
   if (!first || !last || !chain.relators.every((each) => each === "=") || !isNumeric(last.text)) return null;
-  // `100m + n = 4049` may be an equation to solve; `100m + n = 4000 + 49 = 4049` is a calculation.
+  // `100m + n = 4049` may be an equation; `100m + n = 4000 + 49 = 4049` is a calculation.
   const calculation = others.length > 1 && others.every((side) => isNumeric(side.text));
   const names = calculation
     ? hasNames(first)
@@ -115,7 +109,6 @@ export function valueOfChain(chain: Relation, precision: Precision): Scalar | nu
   return names && !contradicts(chain, precision) ? last : null;
 }
 
-/** Whether two exact sides differ. */
 function contradicts({ sides, relators }: Relation, precision: Precision): boolean {
   if (!relators.every((each) => each === "=")) return false;
   const numbers = sides.filter((side) => isNumeric(side.text) && !side.decimal && side.percent === "no");
@@ -133,21 +126,20 @@ function hasNames({ text }: Pick<Scalar, "text">): boolean {
   return /[a-zA-Z]/u.test(text.replaceAll(/\\[a-zA-Z]+/gu, ""));
 }
 
-/** Number line as cells: ends in order, with gaps around them. */
+/** Number line: ends in order, with gaps. */
 interface Line {
-  /** Cell of a number. */
   cellOf(end: Scalar): number;
   readonly cells: readonly number[];
 }
 
 /**
- * Compares sets of intervals, points and inequalities: `(0,1) \cup [1,2)` equals `(0,2)`.
- * @returns null for other values, or unknown ends
+ * Compares sets of intervals, points and inequalities: `(0,1) \cup [1,2)` equals `(0,2)`. Null for other values, or
+ * unknown ends.
  */
 export function compareRealSets(gold: Value, answer: Value, precision: Precision): Match | null {
   const ends = [...endsOf(gold), ...endsOf(answer)];
   if (ends.length > 100) return null;
-  // Ends with names have no fixed order; each set must be non-empty.
+  // Ends with names have no fixed order.
   for (let number = 1; number <= 8; number++) {
     const line = lineOf(ends, precision, samplePoint(number));
     if (!line) return null;
@@ -161,7 +153,7 @@ export function isReals(value: Value): boolean {
   return value.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals|R)$/u.test(value.text);
 }
 
-/** A set described by inequalities. */
+/** Set described by inequalities. */
 export function isCondition(value: Value): value is AnswerSet {
   return (
     value.kind === "set" &&
@@ -219,7 +211,7 @@ function infinitySign({ text }: Scalar): -1 | 0 | 1 {
   return match ? (match[1] === "-" ? -1 : 1) : 0;
 }
 
-/** Returns null if the value is not a set of numbers. */
+/** Null if not a set of numbers. */
 function holds(value: Value, cell: number, line: Line): boolean | null {
   if (value.kind === "scalar") {
     if (isReals(value)) return true;
@@ -250,7 +242,7 @@ function holds(value: Value, cell: number, line: Line): boolean | null {
   return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
 }
 
-/** All must hold without "or", unless no number remains: `x < 1, x > 3` is a union. */
+/** All must hold without "or", unless none does: `x < 1, x > 3` is a union. */
 function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
   const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
   const held = heldAt(cell);

@@ -34,13 +34,12 @@ export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Matc
   const [left, right] = [parseScalar(a), parseScalar(b)];
   if (left === null || right === null) return { equal: false, how: "malformed" };
   const match = compareExpressions(left, right, decimal, precision);
-  // Logarithms without a base have base 10 at school, base e in SymPy.
+  // School uses base 10, SymPy base e.
   const natural = match.equal ? null : [withNaturalLogs(left), withNaturalLogs(right)];
   if (!natural || (natural[0] === left && natural[1] === right)) return match;
   return compareExpressions(natural[0] as Expression, natural[1] as Expression, decimal, precision);
 }
 
-/** Replaces logarithms without a base by natural ones. */
 function withNaturalLogs(json: Expression): Expression {
   if (!isCall(json)) return json;
   const [head, ...args] = json;
@@ -49,7 +48,7 @@ function withNaturalLogs(json: Expression): Expression {
   return others.some((other, i) => other !== args[i]) ? [head as Expression, ...others] : json;
 }
 
-/** Reads a number in the other's form: "3 to 4" as ratio, `24 m^2` as area. */
+/** Reads in the other's form: "3 to 4" as ratio, `24 m^2` as area. */
 function readBeside(one: Scalar, { text, measure }: Scalar): Scalar {
   const ratio = text.includes(":")
     ? one.text.replace(/^(\d+)\s*(?:\\text\s*\{\s*to\s*\}|to)\s*(\d+)$/u, "$1:$2")
@@ -59,13 +58,13 @@ function readBeside(one: Scalar, { text, measure }: Scalar): Scalar {
   return other === null ? one : readScalar(other);
 }
 
-/** Decimals, if it has two significant digits; else infinity. */
+/** Infinity below two significant digits. */
 function decimalsOf({ text }: Scalar): number {
   const [, whole = "", places = ""] = /^[-+]?(\d*)\.(\d+)$/u.exec(text) ?? [];
   return `${whole}${places}`.replace(/^0+/u, "").length >= 2 ? places.length : Number.POSITIVE_INFINITY;
 }
 
-/** Expression of a scalar with its percent sign; null if malformed. */
+/** Includes the percent sign; null if malformed. */
 export function parseScalar(scalar: Scalar): Expression | null {
   const json = scalar.expression ?? parseExpression(scalar.text);
   return json === null || scalar.percent === "no" ? json : ["Divide", json, 100];
@@ -79,7 +78,7 @@ function exactOf(scalar: Scalar): Fraction | null {
   return value && scalar.percent === "latex" ? value.div(100) : value;
 }
 
-/** Possible values with a plain percent sign. */
+/** Readings of a plain percent sign. */
 function percentReadings(value: Fraction, { percent }: Scalar, { lenient = false }: Precision): Fraction[] {
   if (lenient && percent === "latex") return [value, value.mul(100)];
   return percent === "plain" ? [value, value.div(100)] : [value];

@@ -13,9 +13,9 @@ import { readScalar } from "../reading/read-scalar.ts";
 import type { AnswerSet, Tuple, Value } from "../value.ts";
 
 export interface Likeness extends Precision {
-  /** Tolerances of list elements in the gold's order. */
+  /** Tolerances in the gold's order. */
   readonly tolerances: readonly number[] | null;
-  /** Inequalities match a gold interval; the reverse always holds. */
+  /** The reverse always holds. */
   readonly inequalities: boolean;
 }
 
@@ -44,7 +44,7 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   return compareMixed(gold, answer, likeness);
 }
 
-/** Answer items in the gold's order, if both name the same variables. */
+/** Answer items in the gold's order, by variable. */
 function byName(gold: AnswerSet, answer: AnswerSet): readonly Value[] | null {
   if (!gold.names || gold.names.length !== answer.names?.length) return null;
   const places = gold.names.map((name) => (answer.names as readonly string[]).indexOf(name));
@@ -75,7 +75,7 @@ function compareMixed(gold: Value, answer: Value, likeness: Likeness): Match {
     const [only] = set.items;
     if (set.items.length === 1 && only)
       return set === gold ? compareValues(only, other, likeness) : compareValues(other, only, likeness);
-    // Lists match a gold tuple in order, and tuples match named values; intervals do neither.
+    // Lists match a gold tuple in order; intervals do not.
     const isOrdered = set === answer || set.names !== undefined;
     if (isOrdered && other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
       return everyPair(set.items, other.items, likeness);
@@ -88,7 +88,7 @@ function isRound({ open, close }: Tuple): boolean {
 }
 
 function compareTuples(gold: Tuple, answer: Tuple, likeness: Likeness): Match {
-  // Two items in brackets are an interval; infinite ends are open.
+  // Two items in brackets are an interval.
   if (gold.items.length === 2) {
     const [low, high] = gold.items as [Value, Value];
     const sameLow = gold.open === answer.open || isInfinite(low);
@@ -183,7 +183,7 @@ function sameBase(gold: Value, answer: Value, { lenient = false }: Likeness): bo
   return gold.kind === "base" && answer.kind === "base" && gold.digits === answer.digits && gold.base === answer.base;
 }
 
-/** Compares letters and digits without case. */
+/** Ignores case. */
 function sameWords(gold: Value, answer: Value): Match {
   const [a, b] = [lettersOf(gold), lettersOf(answer)];
   if (a === null || b === null || a === "") return no;

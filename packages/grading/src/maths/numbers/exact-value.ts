@@ -2,7 +2,7 @@ import { wordTable } from "@laconic/core/checks";
 import { Fraction } from "fraction.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
-/** Larger numbers are compared by other methods. */
+/** Other methods compare larger numbers. */
 const largestPower = 4000;
 const largestFactorial = 2500;
 const maxBits = 8000;
@@ -11,9 +11,8 @@ const largestRoot = 64;
 const one = new Fraction(1);
 
 /**
- * Rational value of integers, decimals, arithmetic, integer powers, and functions with a rational result.
+ * Rational value; null for other, undefined or too large values.
  * @param point - values of names; default none
- * @returns null for other, undefined or too large values
  */
 export function exactValue(expression: Expression, point: Point = () => null): Fraction | null {
   return evaluate<Fraction>(expression, {
@@ -26,7 +25,7 @@ export function exactValue(expression: Expression, point: Point = () => null): F
   });
 }
 
-/** Value of digits; null for others, or too many. */
+/** Null for other text, or too many digits. */
 export function fractionOf(digits: string): Fraction | null {
   return /^[-+]?\d{1,400}(?:\.\d{1,400})?$/u.test(digits) ? new Fraction(digits) : null;
 }
@@ -90,7 +89,7 @@ function binomial(top: Fraction, bottom: Fraction): Fraction | null {
   return new Fraction(result);
 }
 
-/** Rational root, if any; only odd ones of negative numbers. */
+/** Only odd roots of negative numbers. */
 function root(a: Fraction, degree: number): Fraction | null {
   if (degree < 1 || (a.s < 0n && degree % 2 === 0)) return null;
   const [top, bottom] = [wholeRoot(a.n, degree), wholeRoot(a.d, degree)];
@@ -109,7 +108,6 @@ function wholeRoot(n: bigint, degree: number): bigint | null {
   }
 }
 
-/** Integer logarithm, if any. */
 function logarithm(a: Fraction, base: Fraction): Fraction | null {
   if (a.compare(0) <= 0 || base.compare(0) <= 0 || base.equals(1)) return null;
   const guess = Math.round(Math.log(a.valueOf()) / Math.log(base.valueOf()));

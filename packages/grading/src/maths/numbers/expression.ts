@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 
-/** Number, name, or function. A quoted name, `'cm'`, is a text. */
+/** Number, name, or function; a quoted name is a text. */
 export type Expression = number | string | readonly Expression[] | { readonly num: string };
 
 export function isCall(expression: Expression): expression is readonly Expression[] {
@@ -11,21 +11,20 @@ export function partsOf(expression: Expression): readonly Expression[] {
   return isCall(expression) ? [expression, ...expression.slice(1).flatMap(partsOf)] : [expression];
 }
 
-/** Names of constants. */
 const constants: ReadonlySet<string> = new Set(["Pi", "e", "i", "PositiveInfinity", "EmptySet", "RealNumbers"]);
 
-/** Whether a text names a variable. */
+/** Names a variable. */
 export function isName(text: string): boolean {
   return !constants.has(text) && !text.startsWith("'");
 }
 
-/** Variables in expressions. */
+/** Names of variables. */
 export function namesOf(...expressions: readonly Expression[]): string[] {
   const parts = expressions.flatMap(partsOf);
   return [...new Set(parts.filter((part): part is string => typeof part === "string" && isName(part)))];
 }
 
-/** Substitutes a name in an expression. */
+/** Substitutes a name. */
 export function substituted(expression: Expression, name: string, value: Expression): Expression {
   if (expression === name) return value;
   if (!isCall(expression)) return expression;
@@ -33,7 +32,7 @@ export function substituted(expression: Expression, name: string, value: Express
   return [head as string, ...rest.map((part) => substituted(part, name, value))];
 }
 
-/** Values of names; null if unknown. */
+/** Null for unknown names. */
 export type Point = (name: string) => number | null;
 
 interface Arithmetic<T> {
@@ -43,7 +42,7 @@ interface Arithmetic<T> {
   apply(head: string, values: readonly T[], args: readonly Expression[]): T | null;
 }
 
-/** Value of an expression; null if a part has none. */
+/** Null if a part has no value. */
 export function evaluate<T>(expression: Expression, arithmetic: Arithmetic<T>): T | null {
   if (typeof expression === "string") return arithmetic.name(expression);
   if (typeof expression === "number") return arithmetic.number(new Decimal(expression).toFixed());
@@ -63,7 +62,7 @@ export type Rules<T> = Readonly<Record<string, (a: T, b: T) => T | null>>;
 
 const folded: ReadonlySet<string> = new Set(["Add", "Multiply", "GCD", "LCM", "Max", "Min"]);
 
-/** Variadic functions fold the values. */
+/** Folds variadic functions. */
 export function applied<T>(rules: Rules<T>, head: string, [first, ...others]: readonly T[]): T | null {
   const rule = rules[head];
   if (!rule || first === undefined) return null;

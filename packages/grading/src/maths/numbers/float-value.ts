@@ -13,7 +13,7 @@ const constants: Readonly<Record<string, Complex>> = wordTable({
 });
 const nothing = new Complex(Number.NaN, Number.NaN);
 
-/** Value at a point. Unknown functions get a value from their name and arguments. */
+/** Value at a point; unknown functions hash their name and arguments. */
 export function floatValue(expression: Expression, point: Point): Complex {
   const valueOf = (name: string): Complex => new Complex(point(name) ?? Number.NaN);
   const value = evaluate<Complex>(expression, {
@@ -73,12 +73,12 @@ const rules: Rules<Complex> = wordTable<Binary>({
   Min: real(Math.min),
 });
 
-/** NaN near an integer, where floating point may be on the wrong side. */
+/** NaN near an integer, because of rounding. */
 function floorOf(a: number): number {
   return Math.abs(a - Math.round(a)) < 1e-9 * Math.max(1, Math.abs(a)) ? Number.NaN : Math.floor(a);
 }
 
-/** Real root, as at school, instead of the principal one. */
+/** Real root, not the principal one. */
 function rootOf(base: Complex, index: Complex): Complex {
   if (index.re === 2 && index.im === 0) return base.sqrt();
   if (Math.abs(base.im) < 1e-12 && base.re < 0 && index.im === 0 && Math.abs(index.re % 2) === 1)
@@ -107,13 +107,13 @@ type Operator = (
 ) => number;
 
 const nearby = new Decimal("1e-25");
-/** Max difference of two values near a limit. */
+/** Difference near a limit. */
 const closest = new Decimal("1e-15");
 
-/** Operators by name and argument count; NaN if unknown. */
+/** NaN if unknown. */
 const operators: Readonly<Record<string, Operator>> = { Integrate4: integral, Limit3: limit, D2: derivative };
 
-/** Values of an expression to sixty digits; null if one is unknown. */
+/** Sixty digits; null if one is unknown. */
 function valuesAt(
   [body, quoted]: readonly Expression[],
   places: readonly Expression[],
@@ -135,7 +135,7 @@ function derivative(args: readonly Expression[], point: Point): number {
   return above && below ? above.sub(below).div(nearby.mul(2)).toNumber() : Number.NaN;
 }
 
-/** Value near a point, equal at two distances on both sides. */
+/** Equal at two distances on both sides. */
 function limit(args: readonly Expression[], point: Point): number {
   const place = args[2] as Expression;
   const isInfinite = JSON.stringify(place).includes("Infinity");
@@ -158,7 +158,7 @@ function limit(args: readonly Expression[], point: Point): number {
 /** Halvings of an integral's step. */
 const halvings = 9;
 
-/** Real integral by Romberg's method; NaN if the last estimates differ. */
+/** Romberg's method; NaN if the last estimates differ. */
 function integral(args: readonly Expression[], point: Point, valueOf: Parameters<Operator>[2]): number {
   const [body, quoted, ...bounds] = args as [Expression, string, ...Expression[]];
   if (partsOf(body).some((part) => isCall(part) && part[0] === "Integrate")) return Number.NaN;

@@ -1,14 +1,14 @@
 import { isCall, partsOf, type Expression } from "./expression.ts";
 
-/** Matrix entries by row; the expression is `["Matrix", ["Row", 1, 2], ["Row", 3, 4]]`. */
+/** Entries by row of `["Matrix", ["Row", 1, 2], ["Row", 3, 4]]`. */
 export type Rows = readonly (readonly Expression[])[];
 
-/** Max rows, and parts per entry; a determinant of 4 rows has 24 products. */
+/** A determinant of 4 rows has 24 products. */
 const maxRows = 8;
 const maxParts = 400;
 const maxDeterminant = 4;
 
-/** Entries of a matrix; null for others and for unequal rows. */
+/** Null for others and for unequal rows. */
 export function rowsOf(expression: Expression): Rows | null {
   if (!isCall(expression) || expression[0] !== "Matrix") return null;
   const rows = expression.slice(1).map((row) => (row as readonly Expression[]).slice(1));
@@ -17,7 +17,7 @@ export function rowsOf(expression: Expression): Rows | null {
     : null;
 }
 
-/** Sum, product, power or determinant; null without matrices or if sizes differ. */
+/** Sum, product, power or determinant; null if sizes differ. */
 export function ofMatrices(head: string, args: readonly Expression[]): Expression | null {
   if (args.every((each) => rowsOf(each) === null)) return null;
   const calculated = calculatedRows(head, args);

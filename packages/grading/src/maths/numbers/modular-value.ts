@@ -19,16 +19,15 @@ function field(prime: bigint, nonResidue: bigint): Field {
   return { prime, imaginary: powerModulo(nonResidue, (prime - 1n) / 4n, prime) };
 }
 
-/** Value in a field: null if not rational, undefined after division by zero. */
+/** Null if not rational, undefined after division by zero. */
 type Residue = bigint | undefined;
 
-/** Points per field where both sides must be defined. */
+/** Points where both sides must be defined. */
 const points = 4;
 
 /**
- * Compares rational expressions modulo large primes, at large integers (Schwartz 1980). Pi and e count as names, since
- * they are transcendental.
- * @returns null if one is not rational, or an exponent too large
+ * Compares modulo large primes, at large integers (Schwartz 1980). Pi and e count as names, since they are
+ * transcendental. Null if not rational, or an exponent is too large.
  */
 export function sameModulo(left: Expression, right: Expression): boolean | null {
   let compared = 0;
@@ -46,7 +45,7 @@ export function sameModulo(left: Expression, right: Expression): boolean | null 
 
 function residueOf(expression: Expression, { prime, imaginary }: Field, point: Point): Residue | null {
   const ofFraction = ({ s, n, d }: Fraction): Residue => {
-    // Most are integers; division costs as much as a power.
+    // Division costs as much as a power.
     if (d === 1n) return modulo(s * n, prime);
     return modulo(d, prime) === 0n ? undefined : modulo(s * n * inverse(d, prime), prime);
   };

@@ -2,19 +2,19 @@ import { wordTable } from "@laconic/core/checks";
 import { Decimal } from "decimal.js";
 import { applied, evaluate, isName, type Expression, type Point, type Rules } from "./expression.ts";
 
-/** A real number and its error bound. */
+/** Number with its error bound. */
 export interface Real {
   readonly value: Decimal;
   readonly error: Decimal;
 }
 
-/** Decimal digits; the library has no more of pi and ln 10. */
+/** Digits; the library has no more of pi and ln 10. */
 const [minDigits, maxDigits] = [60, 900];
-/** Digits reserved for rounding errors. */
+/** Digits for rounding errors. */
 const guard = 20;
-/** Larger arguments of trigonometric functions lose digits. */
+/** Larger angles lose digits. */
 const largestAngle = 1e6;
-/** Unary functions more costly than multiplication. */
+/** They cost more than multiplication. */
 const maxFunctions = 200;
 
 type RealClass = typeof Decimal;
@@ -37,9 +37,8 @@ function constantOf(real: RealClass, name: "Pi" | "e"): Decimal {
 }
 
 /**
- * Real value with at least forty decimals and significant digits.
+ * Value with at least forty decimals and significant digits; null if not real, unknown, or too long.
  * @param point - values of names; default none
- * @returns null if not real, unknown, or beyond the available digits
  */
 export function realValue(expression: Expression, point: Point = () => null): Real | null {
   let digits = minDigits;
@@ -57,7 +56,7 @@ export function realValue(expression: Expression, point: Point = () => null): Re
   return null;
 }
 
-/** Result of a calculation; null if the library has too few digits of pi. */
+/** Null if the library has too few digits of pi. */
 function computed(calculate: () => Decimal | null): Decimal | null {
   try {
     return calculate();
@@ -133,7 +132,7 @@ function like(a: Decimal, value: number): Decimal {
   return new (classFor(a))(value);
 }
 
-/** Quotient, five times faster than the library's base logarithm. */
+/** Five times faster than the library's base logarithm. */
 function logarithm(a: Decimal, base: Decimal): Decimal | null {
   return a.greaterThan(0) && base.greaterThan(0) && !base.equals(1) ? a.ln().div(base.ln()) : null;
 }
@@ -151,7 +150,7 @@ function power(base: Decimal, exponent: Decimal): Decimal | null {
   return exponent.mul(logarithmOfBase).exp();
 }
 
-/** Real root of a negative number with odd degree. */
+/** Odd degree of a negative number. */
 function root(base: Decimal, degree: Decimal): Decimal | null {
   if (degree.equals(3)) return base.cbrt();
   if (degree.isZero()) return null;
@@ -161,7 +160,7 @@ function root(base: Decimal, degree: Decimal): Decimal | null {
   return isOdd ? (power(base.neg(), like(base, 1).div(degree))?.neg() ?? null) : null;
 }
 
-/** Rounds a number that differs from an integer only by error. */
+/** Rounds if only an error differs from an integer. */
 function snapped(a: Decimal): Decimal {
   const near = a.round();
   const step = like(a, 10).pow(Math.max(a.e, 0) + guard - classFor(a).precision);

@@ -2,7 +2,7 @@ import { exactValue } from "./exact-value.ts";
 import { type Point, isCall, namesOf, partsOf, type Expression } from "./expression.ts";
 
 /**
- * Deterministic values of all names.
+ * Deterministic values of names.
  * @param scale - of values; negative points distinguish x from the root of its square, large ones from a maximum
  */
 export function samplePoint(number: number, scale = 1): Point {
@@ -10,7 +10,7 @@ export function samplePoint(number: number, scale = 1): Point {
   return (name) => {
     let value = values.get(name);
     if (value === undefined) {
-      // Sizes differ at large scales, so that each name can be the largest.
+      // Each name can be the largest.
       const size = Math.abs(scale) > 1 ? 10 ** (4 * share(`size:${number}:${name}`) - 2) : 1;
       value = scale * size * (0.4 + 1.7 * share(`${number}:${name}`));
       values.set(name, value);
@@ -19,12 +19,12 @@ export function samplePoint(number: number, scale = 1): Point {
   };
 }
 
-/** Odd and even 31-bit integers. */
+/** 31-bit integers. */
 export function wholePoint(number: number): Point {
   return (name) => Math.floor(2 ** 31 * share(`${number}:${name}`));
 }
 
-/** Hash of a text in [0, 1): FNV-1a with extra mixing for short names. */
+/** FNV-1a in [0, 1) with extra mixing for short names. */
 function share(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -35,7 +35,7 @@ function share(text: string): number {
 
 const heads: ReadonlySet<unknown> = new Set("Floor Factorial Factorial2 Binomial GCD LCM Mod".split(" "));
 
-/** Whether names are integers: in floors, factorials, binomials, divisors, moduli, exponents of negative numbers. */
+/** Names in floors, factorials, binomials, divisors, moduli, exponents of negative numbers. */
 export function isDiscrete(expression: Expression): boolean {
   return partsOf(expression).some((part) => {
     if (!isCall(part)) return false;
@@ -46,14 +46,14 @@ export function isDiscrete(expression: Expression): boolean {
   });
 }
 
-/** Whether it contains a floor or ceiling. */
+/** Floor or ceiling. */
 export function isStepwise(expression: Expression): boolean {
   return partsOf(expression).some((part) => isCall(part) && part[0] === "Floor");
 }
 
 const withNeighbours = (places: readonly number[]): number[] => places.flatMap((n) => [n - 1, n, n + 1]);
 const others = [120, 121, 9999, 10_000, 99_999, 100_000, 28, 30, 36, 42, 48, 60, 72, 84, 210, 360, 997, 2310];
-/** Small numbers, powers and squares with neighbours, near steps. */
+/** Small numbers, powers and squares with neighbours. */
 const places: readonly number[] = [
   ...Array.from({ length: 26 }, (_, i) => i + 1),
   ...withNeighbours([32, 64, 128, 256, 512, 1024, 65_536, 81, 100, 243, 625, 1000]),
@@ -61,7 +61,10 @@ const places: readonly number[] = [
 ];
 const belowZero: readonly number[] = [-1, -2, -3, -5, -8, -30];
 
-/** Integers for one name, or mostly small combinations. @param negative - includes some negative ones */
+/**
+ * Integers for one name, or mostly small combinations.
+ * @param negative - includes some negative ones
+ */
 export function wholePoints(names: readonly string[], negative: boolean): Point[] {
   const all = negative ? [...places, ...belowZero] : places;
   const [only] = names;
@@ -72,7 +75,7 @@ export function wholePoints(names: readonly string[], negative: boolean): Point[
   });
 }
 
-/** Usual integer letters; others in a floor may be real. */
+/** Other letters in a floor may be real. */
 export function isWholeName(name: string): boolean {
   return /^[jklmnpqKLMN](?:_\w{1,4})?$/u.test(name);
 }

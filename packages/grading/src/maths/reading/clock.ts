@@ -21,16 +21,13 @@ export function clockOf(text: string): Clock | null {
 
 const timed = /^(\d{1,2}):([0-5]\d)$/u;
 
-/** Compares with a text such as `10:30`, or a bare hour. */
+/** Text such as `10:30`, or a bare hour. */
 export function sameTime({ hour, minute }: Clock, text: string): boolean {
   const [, h, m] = timed.exec(text.trim()) ?? [];
   return h === undefined ? minute === 0 && text.trim() === String(hour) : Number(h) === hour && Number(m) === minute;
 }
 
-/**
- * Compares texts with colons: times as written, ratios of more than two parts by part.
- * @returns null if neither is one
- */
+/** Compares times as written, ratios of more than two parts by part; null for others. */
 export function compareColons(a: string, b: string): boolean | null {
   if (!a.includes(":") || !b.includes(":")) return a.split(":").length > 2 || b.split(":").length > 2 ? false : null;
   // 3:05 is a time; 3:11 may be a ratio, equal to 6:22.

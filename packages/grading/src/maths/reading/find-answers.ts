@@ -5,7 +5,7 @@ import { wordNumbersIn } from "../../reply/number-words.ts";
 import { baseBehind } from "./number-base.ts";
 import { proseExpressions, withPoint, type Span } from "./prose-expressions.ts";
 
-/** Formats that may hold an answer. */
+/** Formats of answers. */
 export interface AnswerForms {
   /** Between dollars, `\(`, `\[`, and in boxes. */
   readonly latex: boolean;
@@ -19,20 +19,20 @@ export interface Candidate {
   readonly rule: string;
 }
 
-/** Max searched characters, at the end of a reply. */
+/** Characters at the end of a reply. */
 const searched = 40_000;
 const longest = 3000;
 
 /**
- * Possible answers, best first: after "the final answer is ... I hope", last boxes, after "answer:" or "answer is",
- * last formulas and numbers.
+ * Answers, best first: after "the final answer is ... I hope", last boxes, after "answer:" or "answer is", last
+ * formulas and numbers.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
   const text = withoutDenied(readReply(reply.slice(-searched)));
   return candidatesIn(text, (current) => placesIn(current, forms));
 }
 
-/** A retracted answer prevents reading the whole text as one. */
+/** Retracted answers prevent reading the whole text. */
 function candidatesIn(text: string, read: (text: string) => Candidate[]): Candidate[] {
   const found = readCurrent(text, (current) => {
     const candidates = read(current);
@@ -62,7 +62,7 @@ function placesIn(text: string, forms: AnswerForms): Candidate[] {
 /** A remark on the preceding number. */
 const remark = /\(\s*(?:about|approximately|approx\.|roughly|around|or|i\.e\.,?|that is,?|[≈~])\s*[$€£¥]?$/iu;
 
-/** Last candidates, without remarks and totals: "18, not 20" and "5 of the 12" give the first. */
+/** Last candidates: "18, not 20" and "5 of the 12" give the first. */
 function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
   let end = places.length;
   for (; end > 1; end--) {
@@ -85,7 +85,7 @@ function lastPlaces(text: string, places: readonly Span[]): Candidate[] {
     }));
 }
 
-/** Possible prose answers: last box, after the last cue, whole short text. */
+/** Last box, after the last cue, whole short text. */
 export function findWords(reply: string): Candidate[] {
   const text = readReply(reply.slice(-searched));
   return candidatesIn(text, wordsIn);
@@ -109,7 +109,7 @@ function wordsIn(text: string): Candidate[] {
   return text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [];
 }
 
-/** `odd` in a final sentence "The function is odd." */
+/** `odd` in "The function is odd." */
 export function predicateIn(text: string): string | null {
   const sentence = /(?:^|[.!?\n]\s*)([^.!?\n]{1,200})\.?\s*$/u.exec(text)?.[1] ?? "";
   const said =
@@ -121,7 +121,7 @@ export function predicateIn(text: string): string | null {
     : (said[1] as string);
 }
 
-/** Answer after `####`, as in GSM8K. Marks before nothing, prose, or numbered titles are headings. */
+/** Answer after `####`, as in GSM8K; other marks are headings. */
 function marked(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/####(?![ \t]*\d+[.)][ \t]+\S)([^\n]{1,200})/gu)].toReversed()) {
     const [start, end] = [match.index + 4, match.index + match[0].length];
@@ -135,7 +135,7 @@ function marked(text: string, places: readonly Span[]): Candidate | null {
   return null;
 }
 
-/** Sentence requested by Minerva's prompts. */
+/** Requested by Minerva's prompts. */
 function hoped(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
     const start = match.index + match[0].length;
@@ -151,13 +151,15 @@ export const denied = "\\text{not the answer}";
 /** Max characters between a cue and its answer. */
 const longestLead = 50;
 
-/** Answer after the last cue with one. @param places - in text order */
+/**
+ * Answer after the last cue with one.
+ * @param places - in text order
+ */
 function announcedAnswer(text: string, places: readonly Span[], plain: boolean): Candidate | null {
   for (const { end: start } of cuesIn(text).toReversed()) {
     const bare = plain ? (bareExpression(text, start) ?? spokenNumber(text, start)) : null;
     if (bare !== null) return { text: bare, rule: "after the answer trigger" };
     const near = places.filter((place) => place.start >= start - 1 && place.start - start <= longestLead);
-    // A formula is preferred to a preceding number.
     const first = near.find(({ kind }) => kind === "formula") ?? near[0];
     const subject = first && (saidOf(first, text, start, places) ?? first);
     if (subject && isUnsaid(text, subject.start, subject.end))
@@ -199,7 +201,7 @@ function listText(text: string, list: readonly Span[]): string {
 }
 
 /**
- * Joins candidates with a comma, "or", "and" or "to". Lists without conjunction end their clause.
+ * Joins candidates with a comma, "or", "and" or "to".
  * @param from - earlier candidates are ignored
  */
 function listAround(text: string, place: Span, places: readonly Span[], from = 0): string {
@@ -212,7 +214,7 @@ function listAround(text: string, place: Span, places: readonly Span[], from = 0
   return listText(text, isList ? list : [place]);
 }
 
-/** A lone letter or formula after a cue, without dollars. */
+/** Letter or formula after a cue, without dollars. */
 function bareExpression(text: string, start: number): string | null {
   const clause = (/^[^\n$]{1,200}/u.exec(text.slice(start).replaceAll("\\$", "")) ?? [""])[0]
     .trim()
@@ -223,7 +225,7 @@ function bareExpression(text: string, start: number): string | null {
 
 const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
 
-/** Value of a name in a sentence: "the largest $n$ is 34". @returns undefined without a value */
+/** Value in "the largest $n$ is 34"; undefined without one. */
 function saidOf(near: Span, text: string, start: number, places: readonly Span[]): Span | undefined {
   if (near.kind !== "formula" || !symbol.test(near.text)) return undefined;
   const sentence = /[.!?](?:\s|$)|\n/u.exec(text.slice(near.end));
@@ -241,13 +243,13 @@ function saidOf(near: Span, text: string, start: number, places: readonly Span[]
   );
 }
 
-/** A letter in parentheses between "answer is" and its value. */
+/** Letter between "answer is" and its value. */
 function letterBefore(between: string): string {
   const letter = /^\s*(?:is|are)?[\s:*]*\(([A-H])\)[\s*:]*$/u.exec(between)?.[1];
   return letter === undefined ? "" : `(${letter}) `;
 }
 
-/** Joins adjacent boxes or formulas at the end into a list. */
+/** Joins adjacent boxes or formulas at the end. */
 function lastCluster(text: string, spans: readonly Span[], rule: string, after?: Span): Candidate | null {
   const last = spans.at(-1);
   if (!last || (after && after.end > last.end)) return null;
@@ -300,7 +302,7 @@ function wholeExpression(text: string): Candidate | null {
   return words.length === 0 || isWord ? { text: withPoint(bare), rule: "the whole text" } : null;
 }
 
-/** Appends a percent sign or base after a number. */
+/** Appends a percent sign or base. */
 function withPercent(text: string, { end, text: held }: Span): string {
   const base = baseBehind.exec(text.slice(end, end + 30))?.[1]?.toLowerCase();
   if (base !== undefined && /^\s*[\dA-Fa-f]+\s*$/u.test(held)) return `${held} ${base}`;

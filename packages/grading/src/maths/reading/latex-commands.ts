@@ -4,7 +4,7 @@ import { isCall, type Expression } from "../numbers/expression.ts";
 const words = (text: string): string[] => text.split(" ");
 const capitalised = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
-/** Angle functions; degree signs in their arguments count. */
+/** Degree signs in arguments count. */
 export const angular: ReadonlySet<string> = new Set(words("\\sin \\cos \\tan \\cot \\sec \\csc"));
 const others =
   "\\arcsin \\arccos \\arctan \\arccot \\arcsinh \\arccosh \\arctanh \\sinh \\cosh \\tanh \\ln \\lg \\exp \\log \\det";
@@ -12,7 +12,7 @@ const others =
 export const functions: Readonly<Record<string, string>> = wordTable(
   Object.fromEntries([...angular, ...words(others)].map((name) => [name, capitalised(name.slice(1))])),
 );
-/** Commands with a list in parentheses, and its length (0 for any). */
+/** List in parentheses, and its length (0 for any). */
 export const lists: Readonly<Record<string, readonly [head: string, count: number]>> = wordTable({
   "\\abs": ["Abs", 1],
   "\\floor": ["Floor", 1],
@@ -27,7 +27,7 @@ export const lists: Readonly<Record<string, readonly [head: string, count: numbe
   "\\max": ["Max", 0],
   "\\min": ["Min", 0],
 });
-/** Commands with one group, compared only by text. */
+/** One group, compared only by text. */
 export const accents: ReadonlySet<string> = new Set(
   words(
     "\\vec \\hat \\tilde \\overrightarrow \\underline \\dot \\ddot \\mathcal \\mathfrak \\phantom \\overline \\bar",
@@ -55,7 +55,7 @@ export const brackets: Readonly<Record<string, readonly [close: string, head: st
 });
 export const times: ReadonlySet<string> = new Set(["\\cdot", "\\times", "*"]);
 export const over: ReadonlySet<string> = new Set(["/", "\\div", ":"]);
-/** Not names; misplaced ones make a text malformed. */
+/** Misplaced ones make a text malformed. */
 export const reserved: ReadonlySet<string> = new Set([
   ...Object.values(brackets).map(([close]) => close),
   ...words("\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\"),
@@ -63,7 +63,7 @@ export const reserved: ReadonlySet<string> = new Set([
   ...over,
 ]);
 
-/** Roots, quotients, powers of e, and logarithms with a base, which define functions. */
+/** Roots, quotients, powers of e, and logarithms define functions. */
 const defined: Readonly<Record<string, (a: Expression) => Expression>> = wordTable({
   Exp: (a) => ["Power", "e", a],
   Lg: (a) => ["Log", a, 10],
@@ -79,7 +79,7 @@ export function called(head: string, ...args: readonly Expression[]): Expression
   return defined[head]?.(args[0] ?? 0) ?? [head, ...args];
 }
 
-/** `\log` and others with argument, base and power. */
+/** Argument, base and power of `\log` and others. */
 export function applied(
   command: string,
   argument: Expression,
@@ -96,7 +96,7 @@ export function applied(
 }
 
 /**
- * Adjacent factors: product, mixed number `2\frac13`, or binomial coefficient `C(8, 3)`.
+ * Product, mixed number `2\frac13`, or binomial coefficient `C(8, 3)`.
  * @param isWritten - the first has digits, and the second no parentheses
  */
 export function implicitProduct(factors: readonly Expression[], isWritten: boolean): Expression {

@@ -7,9 +7,8 @@ const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d
 class Malformed extends Error {}
 
 /**
- * Parses LaTeX in one pass: `["Add", 1, ["Power", "x", 2]]`. `2\frac13` is a sum, `2(\frac13)` a product. Unknown parts
- * are names or functions.
- * @returns null if malformed or nested more than 100 deep
+ * Parses LaTeX in one pass: `["Add", 1, ["Power", "x", 2]]`. A sum is `2\frac13`, a product `2(\frac13)`. Null if
+ * malformed or nested more than 100 deep.
  */
 export function parseLatex(latex: string): Expression | null {
   try {
@@ -26,7 +25,6 @@ class Parser {
   /** Open bars in the innermost brackets. */
   #bars = 0;
   #depth = 0;
-  /** Number of open angle functions. */
   #angles = 0;
 
   constructor(latex: string) {
@@ -121,7 +119,7 @@ class Parser {
       if (this.#take("^")) base = this.#raised(base);
       else if (this.#take("!")) base = this.#take("!") ? ["Factorial2", base] : ["Factorial", base];
       else if (this.#take("'")) base = ["Prime", base];
-      // Other degree signs are units and ignored.
+      // Other degree signs are units.
       else if (this.#take("\\degree")) base = this.#angles > 0 ? ["Multiply", base, ["Divide", "Pi", 180]] : base;
       else if (this.#take("%") || this.#take("\\%")) base = ["Divide", base, 100];
       else if (this.#take("_")) base = this.#subscripted(base);
@@ -146,7 +144,7 @@ class Parser {
     return typeof base === "string" ? `${base}_${text}` : ["Subscript", base, `'${text}'`];
   }
 
-  /** The tokens of a group, or one token. */
+  /** A group, or one token. */
   #rawTokens(): string[] {
     if (!this.#take("{")) return [this.#digit()];
     const parts: string[] = [];
@@ -158,7 +156,7 @@ class Parser {
     }
   }
 
-  /** Whether the bracket closes before a token. */
+  /** Closes before the token. */
   #closesBefore(wanted: string): boolean {
     let depth = 0;
     for (let at = this.#at; at < this.#tokens.length; at++) {
@@ -169,7 +167,7 @@ class Parser {
     return false;
   }
 
-  /** A token; only the first digit of a number, as in TeX. */
+  /** Only the first digit, as in TeX. */
   #digit(): string {
     const each = this.#next();
     if (!/^\d./u.test(each)) return each;
@@ -304,7 +302,7 @@ class Parser {
     });
   }
 
-  /** An operator with its bound name; others only equal themselves. */
+  /** Bound name; other operators only equal themselves. */
   #big(head: string): Expression {
     const limits = new Map<string, readonly string[]>();
     while (this.#peek === "_" || this.#peek === "^") limits.set(this.#next(), this.#rawTokens());
@@ -331,7 +329,7 @@ class Parser {
     return [head, body, `'${name}'`, from, ...(to === undefined ? [] : [to])];
   }
 
-  /** Integrand before `dx`, and the quoted variable; takes nothing without `dx`. */
+  /** Integrand of `dx`; takes nothing without `dx`. */
   #integrand(): readonly [Expression, string] | null {
     let depth = 0;
     for (let at = this.#at; at + 1 < this.#tokens.length && depth >= 0; at++) {
@@ -356,7 +354,7 @@ class Parser {
     return ["D", this.#implicit(), `'${name}'`];
   }
 
-  /** Single tokens; null if malformed. */
+  /** Null if malformed. */
   #within(tokens: readonly string[]): Expression | null {
     const inner = new Parser(tokens.join(" "));
     inner.#depth = this.#depth + 1;
@@ -371,13 +369,13 @@ class Parser {
   }
 }
 
-/** Numbers with too many digits for floats stay text. */
+/** Too many digits for floats stay text. */
 function numberOf(digits: string): Expression {
   const exact = digits.length > 15 && !/e/iu.test(digits);
   return exact ? { num: digits.replace(/^\./u, "0.") } : Number(digits);
 }
 
-/** Max depth, because evaluation is recursive. */
+/** Evaluation is recursive. */
 const deepest = 100;
 function bounded(depth: number, json: Expression): Expression {
   if (depth > deepest) throw new Malformed();

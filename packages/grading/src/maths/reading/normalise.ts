@@ -18,7 +18,7 @@ const sign = new RegExp(`[${[...signs.keys()].join("")}]`, "gu");
 /** `½` */
 const fraction = /[\u00bc-\u00be\u2150-\u215e]/gu;
 
-/** Applied in order; each is linear in length. */
+/** Linear in length. */
 const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\\colon(?![a-zA-Z])/gu, ":"],
   [
@@ -55,18 +55,15 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\s+(?=!)/gu, ""],
 ];
 
-/**
- * Normalises brackets, fractions, spaces, thousands, degrees, currencies, typed signs. Percent signs, units and text
- * stay.
- */
+/** Normalises brackets, fractions, spaces, thousands, currencies, typed signs. */
 export function normaliseLatex(text: string): string {
-  // LaTeX takes one digit after a root command.
+  // LaTeX takes one digit.
   const rooted = typedToLatex(text).replaceAll(/([√∛])\s?(\d+(?:\.\d+)?)/gu, "$1{$2}");
   let normal = rooted
     .replaceAll(fraction, (each) => each.normalize("NFKC").replace(/^(\d+)\u2044(\d+)$/u, "\\frac{$1}{$2}"))
     .replaceAll(sign, (each) => signs.get(each) ?? each);
   for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
-  // Degrees count in a sine's angle; elsewhere they are a unit.
+  // Degrees count in a sine's angle.
   normal = ofAngle.test(normal)
     ? normal.replaceAll(/(?<=[\d)}])\s*(?:\\text\s*\{\s*(?:degrees?|deg)\.?\s*\}|degrees?(?![a-zA-Z]))/gu, "\\degree ")
     : normal.replaceAll(/\\degree(?![a-zA-Z])/gu, "");
@@ -88,7 +85,7 @@ function withoutThousands(text: string): string {
 
 const ofAngle = /(?<![a-zA-Z])\\?(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/u;
 
-/** Lines of `aligned` as a list; leading signs continue the last line. */
+/** Lines of `aligned`; leading signs continue the last line. */
 function unaligned(text: string): string {
   return text.replaceAll(/\\begin\{((?:align|gather)(?:ed|\*)?)\}(.{0,2000}?)\\end\{\1\}/gsu, (_, __, lines: string) =>
     lines
@@ -105,7 +102,7 @@ function unaligned(text: string): string {
   );
 }
 
-/** Removes meaningless spaces, for identity. */
+/** Removes meaningless spaces. */
 export function identityOf(text: string): string {
   return text.replaceAll(/(?<!\d)\s+|\s+(?!\d)/gu, "").replace(/[.,;]+$/u, "");
 }

@@ -20,13 +20,13 @@ const said = new RegExp(
   "u",
 );
 
-/** Base after a number; unsupported numerals only mark it. */
+/** Unsupported numerals only mark it. */
 export const baseBehind: RegExp = new RegExp(
   String.raw`^[$}]*,?\s*\(?(?:in\s+|zur\s+|en\s+)?(base[\s-]+(?:\d+|${names.join("|")})|basis\s+(?:\d+|\p{L}+)|${Object.keys(adjectives).join("|")})(?![\p{L}\d])`,
   "iu",
 );
 
-/** Digits in a named base; null for others. */
+/** Null without a named base. */
 export function baseOf(text: string): InBase | null {
   const plain = text.replace(
     new RegExp(

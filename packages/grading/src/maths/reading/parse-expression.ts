@@ -6,7 +6,7 @@ import { parseLatex } from "./latex-expression.ts";
 const cache = new Map<string, Expression | null>();
 const maxCached = 2000;
 
-/** Parses LaTeX, and calculates finite sums and products. @returns null if malformed */
+/** Parses LaTeX, and calculates finite sums and products; null if malformed. */
 export function parseExpression(text: string): Expression | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
@@ -19,11 +19,11 @@ export function parseExpression(text: string): Expression | null {
 
 const operators = /\\(?:sum|prod|int|lim|det|begin)(?![a-zA-Z])|\\frac\s*\{\s*d\s*\}/u;
 
-/** Max parts of expanded sums and products per answer. */
+/** Parts per answer. */
 const maxParts = 5000;
 const maxTerms = 1000;
 
-/** Expands finite sums and products, and calculates with matrices. Operators of `float-value.ts` stay. */
+/** Expands finite sums and products, and calculates with matrices. */
 function calculated(expression: Expression): Expression {
   return visited(expression, { parts: maxParts }, 0);
 }
@@ -42,7 +42,7 @@ function visited(expression: Expression, budget: { parts: number }, depth: numbe
   return terms ? [head === "Sum" ? "Add" : "Multiply", head === "Sum" ? 0 : 1, ...terms.map(within)] : expression;
 }
 
-/** Terms for each integer; null for invalid bounds or too many terms. */
+/** Null for invalid bounds or too many terms. */
 function written(
   body: Expression,
   name: string,

@@ -2,18 +2,18 @@ import { numberOfWords } from "../../reply/number-words.ts";
 import { measureOf } from "./units.ts";
 import { typedName } from "./typed-maths.ts";
 
-/** Part of a text that may be an answer. */
+/** Possible answer. */
 export interface Span {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly kind: "box" | "formula" | "plain";
-  /** Letters without a number: an answer only after a cue. */
+  /** An answer only after a cue. */
   readonly symbolic?: boolean;
 }
 
 type Operand = "number" | "letter" | "constant" | "function";
-/** Token kind; functions are typed ones, LaTeX commands and root signs. */
+/** Functions are typed ones, LaTeX commands and root signs. */
 type Kind = Operand | "binary" | "sign" | "open" | "close" | "comma" | "bar" | "postfix" | "word";
 
 interface Token {
@@ -21,7 +21,7 @@ interface Token {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Preceded by white space or a currency. */
+  /** Follows white space or a currency. */
   readonly spaced: boolean;
 }
 
@@ -50,16 +50,15 @@ const latexOperators = new Set("\\times \\cdot \\div \\leq \\geq \\le \\ge \\neq
 /** Before a signed number. */
 const copula = /^(?:is|are|be|equals?|equal|to|was|as|of|by|es|ist|est|é|adalah)$/iu;
 const arithmetic = /^(?:\*\*?|[/×·÷^+±]|\\(?:times|cdot|div))$/u;
-/** Calculates with the preceding number. */
 const calculating = /^(?:plus|minus|choose|divided|multiplied|squared|cubed|factorial)$/iu;
 const scale = /^(?:hundred|lakh|crore|dozen|thousand|million|billion|trillion)$/iu;
-/** A letter before a number, in a script with spaces. */
+/** Precedes a number in a script with spaces. */
 const gluing = /[\p{L}\p{N}_](?<![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])$/u;
 const tailLength = 4000;
 
 /**
- * Finds complete expressions in prose: `5 - max(a, b)`. An expression with prose, such as `5 * (number of eggs)`,
- * equals none. Skips `taken`.
+ * Finds complete expressions in prose, except `taken`. An expression with prose, such as `5 * (number of eggs)`, equals
+ * none.
  */
 export function proseExpressions(text: string, taken: readonly Span[]): Span[] {
   const places: Span[] = [];
@@ -123,7 +122,7 @@ function kindOfWord(word: string, glued: Token | undefined, behind: string): Kin
   return product ? "letter" : "word";
 }
 
-/** End of the longest complete expression; the start without one. */
+/** Longest complete expression; the start without one. */
 function expressionEnd(tokens: readonly Token[], first: number): number {
   const open: string[] = [];
   let end = first;
@@ -137,7 +136,7 @@ function expressionEnd(tokens: readonly Token[], first: number): number {
   }
 }
 
-/** Has an argument, as `\sqrt`, or none, as `\pi`. */
+/** Takes an argument (`\sqrt`) or none (`\pi`). */
 function isCommand(token: Token | undefined): boolean {
   return token?.kind === "function" && token.text.startsWith("\\");
 }
@@ -173,13 +172,13 @@ function isOperator(token: Token, before: Token, after: Token | undefined): bool
   return token.kind === "binary" || token.kind === "sign";
 }
 
-/** The unit of `5m`, without a following calculation. */
+/** `5m`, without a following calculation. */
 function isUnit(before: Token, token: Token, after: Token | undefined): boolean {
   if (before.kind !== "number" || token.spaced || token.text === "in" || measureOf(token.text) === null) return false;
   return after === undefined || (after.kind !== "binary" && after.kind !== "sign" && after.kind !== "open");
 }
 
-/** Whether a token multiplies the preceding operand without a sign. */
+/** Multiplies the preceding operand without a sign. */
 function isFactor(before: Token, token: Token, after: Token | undefined): boolean {
   if (token.kind === "function" || token.kind === "constant") return before.kind !== "letter" || !token.spaced;
   if (isUnit(before, token, after)) return false;
@@ -191,7 +190,7 @@ function isFactor(before: Token, token: Token, after: Token | undefined): boolea
   return token.kind === "letter" && before.kind === "number" && /^[-^+]$/u.test(after?.text ?? "");
 }
 
-/** A bullet or dash, not part of a number. */
+/** Bullet or dash. */
 function isDash(text: string, tokens: readonly Token[], index: number): boolean {
   const [before, sign, after] = [tokens[index - 1], tokens[index] as Token, tokens[index + 1]];
   if (sign.kind !== "sign" || !after || !/\s/u.test(text[sign.end] ?? "")) return false;
@@ -200,7 +199,7 @@ function isDash(text: string, tokens: readonly Token[], index: number): boolean 
   return isBullet || (before !== undefined && /^\p{L}/u.test(before.text) && !copula.test(before.text));
 }
 
-/** Span of an expression; null for part of a word, or a name. */
+/** Null for part of a word, or a name. */
 function placeOf(text: string, tokens: readonly Token[], first: number, end: number): Span | null {
   const run = tokens.slice(first, end);
   const [head, tail] = [run[0] as Token, run.at(-1) as Token];
@@ -248,7 +247,7 @@ function withPart(text: string, place: Span): Span {
     : { ...place, end: place.end + all.length, text: `${place.text}\\frac{${over}}{${under}}` };
 }
 
-/** Merges "18 dollars and 50 cents"; other mixed units are not a number. */
+/** Merges "18 dollars and 50 cents". */
 function withCompounds(text: string, places: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const place of places) {
@@ -260,22 +259,19 @@ function withCompounds(text: string, places: readonly Span[]): Span[] {
   return all;
 }
 
-/** Prose reads `2,74` as a decimal, `1.000.000` as a million; formulas as lists. */
+/** Prose reads `2,74` as a decimal, `1.000.000` as a million. */
 export function withPoint(text: string): string {
   if (/^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u.test(text)) return text.replaceAll(".", "").replace(",", ".");
   return text.replace(/^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u, "$1$2$4.$3$5");
 }
 
-/** Units of the same kind, larger first. */
+/** Larger units first. */
 const kinds =
   "week day h min s; dollar cent; lb shilling pence; mi yd ft in; year month week day; km m cm mm; lb oz; kg g; gal quart pint cup"
     .split("; ")
     .map((kind) => kind.split(" "));
 
-/**
- * "18 dollars and 50 cents" is 18.50; "2 hours and 30 minutes" has no known unit.
- * @returns null if they are not one quantity
- */
+/** "18 dollars and 50 cents" is 18.50; null if not one quantity. */
 function compoundOf(text: string, first: Span, second: Span): string | null {
   const [, unit] =
     /^\s*((?!and\b)[\p{L}]*)\.?\s*,?\s*(?:and\s+)?[$*]*$/iu.exec(text.slice(first.end, second.start)) ?? [];

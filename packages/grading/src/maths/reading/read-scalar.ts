@@ -5,10 +5,10 @@ import { samplePoint } from "../numbers/sample-point.ts";
 import type { Scalar } from "../value.ts";
 import { parseExpression } from "./parse-expression.ts";
 
-/** Numbers with more digits are compared as text. */
+/** Longer numbers are texts. */
 const longestNumber = 400;
 
-/** Reads exact numbers; others are parsed during comparison. */
+/** Reads exact numbers; comparison parses others. */
 export function readScalar(given: string): Scalar {
   const { text, percent } = splitPercent(given);
   const exact = exactNumber(text);
@@ -17,13 +17,13 @@ export function readScalar(given: string): Scalar {
   return { kind: "scalar", text, exact: value, decimal, percent };
 }
 
-/** Whether a text only calculates with numbers. */
+/** Only calculates with numbers. */
 export function isNumeric(text: string): boolean {
   const bare = text.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi|left|right)(?![a-zA-Z])/gu, "");
   return /\d/u.test(text) && !/[a-zA-Z]/u.test(bare);
 }
 
-/** Whether a decimal is a rounded or cut number. */
+/** The decimal is a rounded or cut number. */
 export function approximates(about: Scalar, exact: Scalar): boolean {
   if (!about.exact || about.percent !== exact.percent) return false;
   const json = parseExpression(exact.text);
@@ -55,7 +55,7 @@ const calculated = new RegExp(
 );
 const spaced = /^[-+]?\d{1,3}(?: \d{3})+$/u;
 
-/** Exact value of a written number; null for other texts. */
+/** Null for other texts. */
 function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);

@@ -13,12 +13,12 @@ import { numberOfWords } from "../../reply/number-words.ts";
 import { typedName, typedToLatex } from "./typed-maths.ts";
 import type { Relator, Scalar, Tuple, Value } from "../value.ts";
 
-/** Max characters of an answer. */
+/** Characters. */
 const longestAnswer = 3000;
 const deepest = 12;
 const maxItems = 300;
 
-/** Reads an answer. @returns null if empty or too long */
+/** Null if empty or too long. */
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
   const text = withoutCondition(withoutWrapping(normaliseLatex(unitVectors(latex) ?? latex)));
@@ -26,7 +26,7 @@ export function readValue(latex: string): Value | null {
   return read(text, 0);
 }
 
-/** `2\pi k, k \in \mathbb{Z}` defines k and is one answer. */
+/** `2\pi k, k \in \mathbb{Z}` is one answer. */
 function withoutCondition(text: string): string {
   return text.replace(
     /(?<=[^,;\s(])\s*(?:[,;]\s*|(?=\\text|\())\(?\s*(?:\\text\s*\{\s*(?:where|for|with)(?: any| all)?(?: integers?)?\s*\}\s*)?[kmn]\s*\\in\s*\\mathbb\s*\{?\s*[ZN]\s*\}?\s*\)?$/u,
@@ -63,7 +63,6 @@ function rounded(text: string): string {
   return `${match[1] === "]" ? "(" : "["}${match[2]}${match[3] === "[" ? ")" : "]"}`;
 }
 
-/** `x \in A` means A. */
 function membership(text: string, next: (text: string) => Value | null): Value | null {
   const parts = splitTop(text, /\\in(?![a-zA-Z])/u);
   return parts.length === 2 ? next((parts[1] as Piece).text) : null;
@@ -71,7 +70,7 @@ function membership(text: string, next: (text: string) => Value | null): Value |
 
 const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![a-zA-Z])mod)(?![a-zA-Z])(.+)$/su;
 
-/** `x \equiv 3 \pmod 7`. The remainder `10 \bmod 7` is a number. */
+/** `x \equiv 3 \pmod 7`, not the number `10 \bmod 7`. */
 function congruence(text: string): Value | null {
   const match = text.includes("mod") ? modulus.exec(text) : null;
   const [, said, opened, command, rest] = match ?? [];
@@ -86,7 +85,7 @@ function congruence(text: string): Value | null {
 
 const conjunction =
   /\s*(?:,\s*)?(?:\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
-/** Answers separated by semicolons, "and" or commas. */
+/** Separated by semicolons, "and" or commas. */
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
     const pieces = splitTop(text, separator)
@@ -110,7 +109,7 @@ function itemsIn(text: string): string[] {
   return splitTop(text, /,/u).map((piece) => piece.text.trim());
 }
 
-/** `p=5, q=2` between semicolons is one answer of two numbers. */
+/** `p=5, q=2` between semicolons is one answer. */
 function groupOf(text: string, grouped: boolean): string {
   return grouped && itemsIn(text).length > 1 ? `(${text})` : text;
 }
@@ -134,12 +133,11 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
   return { kind: "set", items, ...(named && { names }) };
 }
 
-/** The assigned value, or the value itself. */
 function assignedTo(value: Value): Value {
   return value.kind === "relation" && value.assigned ? value.assigned : value;
 }
 
-/** Values of an item, which may be a list without braces. */
+/** May be a list without braces. */
 function itemsOf(value: Value, text: string): readonly Value[] {
   const held = assignedTo(value);
   return held.kind === "set" && held.items.length > 0 && !text.startsWith("\\{") ? held.items : [held];
@@ -152,7 +150,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   if (all.length < 2) return null;
   const between = all.length === 2 ? absolute(all) : null;
   if (between !== null) return next(between);
-  // Ignores the approximation of an exact value.
+  // Ignores approximations.
   const end = all.findIndex(
     ({ separator }, i) =>
       separator === "\\approx" &&
@@ -179,7 +177,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const assigned = turned ? next(sides[0] as string) : isSaid ? next(last) : null;
   if (bare) return assigned;
   const scalars = sides.map((side) => readScalar(side));
-  // Inequalities start with their smallest side.
+  // Start with the smallest side.
   const isFalling = relators.every((each) => each === ">" || each === "\\geq");
   return {
     kind: "relation",
@@ -190,7 +188,7 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   };
 }
 
-/** Anything that can have a value: variable, function application, point, ratio. */
+/** Variable, function application, point, ratio. */
 function isName(side: string): boolean {
   if (/^\(.*\)$/su.test(side)) return splitTop(side.slice(1, -1), /,/u).every((piece) => isName(piece.text.trim()));
   const applied = /^(\\?[a-zA-Z]+(?:_\{?\w{1,5}\}?)?'?)\s*\([^()]*\)$/u.exec(side);
@@ -199,7 +197,7 @@ function isName(side: string): boolean {
   return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
 }
 
-/** Values of all pieces; null if one has none. */
+/** Null if one has no value. */
 function readAll(pieces: readonly Piece[], next: (text: string) => Value | null): Value[] | null {
   const values = pieces.map(({ text }) => next(text));
   return values.every((value) => value !== null) ? values : null;
@@ -232,7 +230,7 @@ function matrix(text: string, next: (text: string) => Value | null): Value | nul
   return rows.length === 0 ? null : { kind: "matrix", rows };
 }
 
-/** A sum or product of matrices. */
+/** Sum or product. */
 function matrixCalculation(text: string): Value | null {
   const calculation = text.includes("\\begin{") ? parseExpression(text) : null;
   const rows = calculation === null ? null : rowsOf(calculation);
@@ -283,7 +281,7 @@ const textual = /^[({\s]*(?:\\text\s*\{[^{}]*\}[)}\s.]*)+$/u;
 
 const realNumbers = /^(?:all)?real(?:s|numbers)$/u;
 
-/** Shorter letter runs may be products, with a minus between them: `x-y`, but `y-axis`. */
+/** Shorter runs may be products: `x-y`, but `y-axis`. */
 const plainWords =
   /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|(?=[^-]*$|.*[a-zA-Z]{4})[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
@@ -318,7 +316,7 @@ function scalar(text: string): Scalar {
 const leadIn =
   /^\\text\s*\{[^{}]{0,40}\b(?:answer|result|solution|respuesta|réponse|antwort|resposta|jawaban)\b[^{}]{0,20}\}(?=\s*[^\s.])/iu;
 
-/** Removes dollars, boxes, full stops, braces or parentheses around answers. */
+/** Removes dollars, boxes, full stops, braces or parentheses. */
 function withoutWrapping(given: string): string {
   let text = given.trim().replace(leadIn, "").trim();
   for (let i = 0; i < 10; i++) {

@@ -6,7 +6,7 @@ import { splitTop, type Piece } from "./split-top.ts";
 /** A non-negative number. */
 const constant = /^(?:\\(?:frac|sqrt|pi)(?![a-zA-Z])|[\d\s{}.[\]/()])+$/u;
 
-/** Rewrites `|x - 1/2| < 5/2` as `-2 < x < 3`, `>` as two rays; else null. */
+/** Rewrites `|x - 1/2| < 5/2` as `-2 < x < 3`, `>` as two rays. */
 export function absolute([first, second]: readonly Piece[]): string | null {
   const inner = /^\|([^|]{1,60})\|$/u.exec(first?.text.trim() ?? "")?.[1] ?? "";
   const { text = "", separator: sign = "" } = second ?? {};
@@ -32,7 +32,7 @@ function latexOf({ s, n, d }: Fraction): string {
 const vector = String.raw`\\(?:mathbf|hat|vec|widehat)\s*\{?\s*(?:\\(?:mathbf)\s*\{?\s*)?\\?(i|j|k)(?:math)?\s*\}{0,2}`;
 const behind = new RegExp(String.raw`^(.*?)\s*(?:\\cdot|\\,)?\s*${vector}$`, "su");
 
-/** Rewrites `2\mathbf{i} - \mathbf{j}` as `(2, -1)`; three coordinates with `k`. @returns null for other texts */
+/** Rewrites `2\mathbf{i} - \mathbf{j}` as `(2, -1)`; null for other texts. */
 export function unitVectors(latex: string): string | null {
   if (!new RegExp(vector, "u").test(latex)) return null;
   const coordinates = new Map<string, string>();

@@ -1,13 +1,10 @@
-/** A piece of text and its preceding separator. */
+/** Piece after a separator. */
 export interface Piece {
   readonly text: string;
   readonly separator: string;
 }
 
-/**
- * Splits LaTeX at separators outside brackets and environments. All brackets are one kind, because half-open intervals
- * mix them.
- */
+/** Splits outside brackets and environments. All brackets are one kind, because half-open intervals mix them. */
 export function splitTop(text: string, separator: RegExp): Piece[] {
   const sticky = new RegExp(separator.source, `${separator.flags.replaceAll(/[gy]/gu, "")}y`);
   const pieces: Piece[] = [];
@@ -35,7 +32,7 @@ export function splitTop(text: string, separator: RegExp): Piece[] {
 
 const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
 
-/** Length and nesting change of a token. */
+/** Length and nesting change. */
 function stepAt(text: string, at: number): readonly [step: number, change: number] {
   const char = text[at] as string;
   if (char === "\\") {
@@ -54,7 +51,7 @@ function stepAt(text: string, at: number): readonly [step: number, change: numbe
   return [1, 0];
 }
 
-/** Position where the bracket at `open` closes. @returns -1 if it never does */
+/** Closing position of a bracket; -1 if missing. */
 export function closingAt(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length;) {

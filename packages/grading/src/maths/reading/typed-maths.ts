@@ -6,9 +6,9 @@ const words = (text: string): string[] => text.split(" ");
 const commandsOf = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, `\\${name}`]));
 const namesOf = (table: Readonly<Record<string, unknown>>): string[] => Object.keys(table).map((name) => name.slice(1));
-/** Functions also typed without parentheses: `sin x`. */
+/** Typed without parentheses: `sin x`. */
 const bare: ReadonlySet<string> = new Set(namesOf(functions));
-/** Functions typed with parentheses, and their LaTeX; case is ignored. */
+/** Typed with parentheses, in any case. */
 const called: Readonly<Record<string, string>> = wordTable({
   ...commandsOf([...namesOf(lists), "sqrt"]),
   ...Object.fromEntries(words("sin cos tan cot sinh cosh tanh").map((name) => [`a${name}`, `\\arc${name}`])),
@@ -24,7 +24,7 @@ const constants: Readonly<Record<string, string>> = wordTable({
   ...Object.fromEntries(words("infinity inf infty oo").map((name) => [name, "\\infty"])),
 });
 
-/** Meaning of a name in typed mathematics, else null. */
+/** Null for other names. */
 export function typedName(word: string): "called" | "bare" | "constant" | null {
   const name = word.toLowerCase();
   if (bare.has(name)) return "bare";
@@ -42,7 +42,7 @@ const name = /(?<![\\a-zA-Z_'])(?:(?:np|math|sp|sympy|numpy)\.)?([a-zA-Z]{2,10}(
 const matrix = /(?<![a-zA-Z])(?:(?:np|sp|sympy|numpy)\.)?(?:Matrix|ImmutableMatrix|array)\s*\(/u;
 const textGroup = /(\\(?:text|begin|end|operatorname|mathbb|mathcal)\s*\{[^{}]*\})/u;
 
-/** Converts typed mathematics to LaTeX, like SymPy: `x**12`, `10^23`, `abs(x-1)`, `2+3*I`, `10⁻¹⁹`. */
+/** Typed mathematics to LaTeX, like SymPy: `x**12`, `abs(x-1)`, `2+3*I`, `10⁻¹⁹`. */
 export function typedToLatex(text: string): string {
   const powers = withoutMatrix(text)
     .replaceAll(raised, (run) => `^{${plainOf(run, superscripts)}}`)
@@ -68,7 +68,7 @@ function latexName(whole: string, word: string, index: number, text: string): st
   return constant === undefined ? whole : `${constant} `;
 }
 
-/** Reads `Matrix([[1, 2], [3, 4]])` as its list of rows. */
+/** `Matrix([[1, 2], [3, 4]])` is a list of rows. */
 function withoutMatrix(text: string): string {
   const call = matrix.exec(text);
   if (!call) return text;

@@ -2,9 +2,8 @@ import { wordTable } from "@laconic/core/checks";
 import table from "../../../assets/units.json" with { type: "json" };
 
 /**
- * Vocabulary of `assets/units.json`. `words`: units without effect after a number; few, because letters after numbers are
- * often variables. `prefixed`: symbols of the International System, and those used with it. `names`: names of a symbol,
- * in any case, singular or plural.
+ * Vocabulary of `assets/units.json`. Units without effect after a number, `words`, are few, because letters are often
+ * variables. `prefixed`: symbols of the International System, and those used with it.
  */
 const { words, prefixes, prefixed } = table;
 const scales: Readonly<Record<string, string>> = wordTable(table.scales);
@@ -30,19 +29,19 @@ const saying =
 
 const percents = /^\s*(?:percent|pct)\.?\s*$/u;
 
-/** A value without its unit, and the unit's measure. */
+/** Value without its unit. */
 export interface Measured {
   readonly text: string;
   readonly measure: string | null;
 }
 
-/** Units multiplied in text commands with powers. */
+/** Text commands with powers. */
 const product = String.raw`(?:\\text\s*\{[^{}]{1,30}\}\s*(?:\^\s*\{?-?\d\}?)?\s*(?:\\cdot(?![a-zA-Z]))?\s*){1,4}`;
 const quotient = String.raw`\\frac\s*\{\s*(${product})\}\s*\{\s*(${product})\}`;
 const unitRun = new RegExp(String.raw`(?:${quotient}|${product}(?:\/\s*${product})?)$`, "u");
 const powerInside = /(\\text\s*\{[^{}]{1,30})\^\s*\{(-?\d)\}/gu;
 
-/** Merges adjacent or divided units: `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
+/** `\frac{\text{km}}{\text{h}}` is `\text{km/h}`. */
 function withJoinedUnits(text: string): string {
   const flat = text.replaceAll(powerInside, "$1^$2").replaceAll(powerInside, "$1^$2");
   const run = text.includes("\\text") ? unitRun.exec(flat) : null;
@@ -54,7 +53,7 @@ function withJoinedUnits(text: string): string {
   return isJoined && measureOf(unit) !== null ? `${flat.slice(0, run.index)}\\text{${unit}}` : flat;
 }
 
-/** Removes a unit. Thousands and millions become factors. */
+/** Removes a unit; thousands and millions become factors. */
 export function withoutUnit(text: string): Measured {
   let rest = withJoinedUnits(text);
   let measure: string | null = null;
@@ -74,14 +73,14 @@ export function withoutUnit(text: string): Measured {
   return { text: rest, measure };
 }
 
-/** Reads `24 m^2` as square metres if the other side has this unit. */
+/** `24 m^2` is square metres if the other side has this unit. */
 export function withoutMeasure(text: string, measure: string): string | null {
   const [, number, letters, power] =
     /^([-+]?[\d.,]+(?:\s*\\frac\s*\{\d+\}\s*\{\d+\})?)\s*([a-zA-Z]{1,3})\s*(?:\^\s*\{?([23])\}?)?$/u.exec(text) ?? [];
   return number !== undefined && measureOf(letters ?? "", power) === measure ? number : null;
 }
 
-/** A unit's symbol with prefix; null if unknown. */
+/** Includes the prefix; null if unknown. */
 function symbolOf(word: string): string | null {
   const lower = word.toLowerCase();
   const named = unitNames[lower] ?? (/^\w{2,}s$/u.test(lower) ? unitNames[lower.slice(0, -1)] : undefined);
@@ -94,14 +93,13 @@ function symbolOf(word: string): string | null {
     const rest = lower.startsWith(prefix) ? symbolOf(lower.slice(prefix.length)) : null;
     if (rest !== null) return `${short}${rest}`;
   }
-  // Symbols in wrong case: KM, Kg.
+  // KM, Kg.
   return /^(?:km|cm|mm|kg|mg|ml)$/u.test(lower) ? lower : null;
 }
 
 /**
- * Measure in one spelling: `km*h^-1` for `km/h`, `kilometers per hour` and `km h^{-1}`.
+ * One spelling: `km*h^-1` for `km/h`, `kilometers per hour` and `km h^{-1}`; null if unknown.
  * @param power - of the whole unit
- * @returns null for an unknown unit
  */
 export function measureOf(text: string, power?: string): string | null {
   const spaced = text
