@@ -6,7 +6,7 @@ import pairs from "./prose/pairs.json" with { type: "json" };
 import { repositoryFiles } from "./workspace.ts";
 
 /** Max faults per 1,000 sentences, as measured. Lower them after corrections; `npm run -s prose -- PATH` lists faults. */
-const budgets = { comment: 89, message: 66, title: 8, page: 36 };
+const budgets = { comment: 84, message: 66, title: 8, page: 36 };
 
 test("the repository's English stays within its budgets (npm run -s prose -- PATH)", () => {
   const { kinds } = measure(repositoryFiles());
