@@ -7,7 +7,7 @@ import { scenarios } from "./simulate/scenarios/table.ts";
 import { root } from "./workspace.ts";
 
 /** Over all scenarios, about: those that are played fast have more. */
-const seeds = 350;
+const seeds = 200;
 
 /** What `npm run simulate` prints, and how it ends. */
 async function simulate(...words: readonly string[]): Promise<{ readonly said: string; readonly code: number | null }> {
