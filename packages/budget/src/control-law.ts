@@ -26,7 +26,7 @@ export function warmUp(settings: BudgetSettings, state: BudgetState, { tokens }:
   };
 }
 
-/** @throws `input_invalid` if the guard has no reference reward */
+/** @throws LaconicError `input_invalid` if the guard has no reference reward */
 export function control(settings: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): UnitStep {
   const { learningRate, proportionalGain, derivativeGain, antiWindup, truncationTolerance } = settings;
   const maxPrice = settings.maxPrice ?? Infinity;

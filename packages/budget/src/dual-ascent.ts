@@ -3,7 +3,7 @@ import type { BudgetOptions } from "./options.ts";
 
 /**
  * Plain Agent-GSPO Eq. 5: λ ← max(0, λ + η (mean tokens - B)).
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function dualAscent(
   options: Pick<BudgetOptions, "targetTokens" | "learningRate" | "initialPrice">,

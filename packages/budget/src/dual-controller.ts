@@ -32,14 +32,14 @@ export interface BudgetStep {
 export interface BudgetController {
   readonly settings: BudgetSettings;
   init(): BudgetState;
-  /** @throws `numeric_invalid` for overflows and invalid measurements; `input_invalid` */
+  /** @throws LaconicError `numeric_invalid` for overflows and invalid measurements; `input_invalid` */
   step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
 }
 
 /**
  * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)). Optional: warm-up, annealed target, anti-windup, PID terms
  * (PID Lagrangian, Stooke et al. 2020), and a guard against silence.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function dualController(options: BudgetOptions): BudgetController {
   const settings = resolveSettings(options);
@@ -80,7 +80,7 @@ export function dualController(options: BudgetOptions): BudgetController {
   };
 }
 
-/** @throws `numeric_invalid` for values that JSON cannot store */
+/** @throws LaconicError `numeric_invalid` for values that JSON cannot store */
 function checkFinite(iteration: number, values: Readonly<Record<string, number | null>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (value === null || Number.isFinite(value)) continue;

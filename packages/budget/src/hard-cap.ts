@@ -18,7 +18,7 @@ export interface HardCap {
 
 /**
  * Creates a cap.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function hardCap({ maxTokensPerEpisode, maxTokensPerAgent }: HardCapOptions): HardCap {
   checkCap("maxTokensPerEpisode", maxTokensPerEpisode);

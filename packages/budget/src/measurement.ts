@@ -12,7 +12,7 @@ export interface BudgetMeasurement {
   readonly truncatedShare?: number;
 }
 
-/** @throws `numeric_invalid`, or `input_invalid` if the guard lacks its input */
+/** @throws LaconicError `numeric_invalid`, or `input_invalid` if the guard lacks its input */
 export function checkMeasurement(measurement: BudgetMeasurement, { guard }: BudgetSettings): void {
   const { tokens, taskReward, silenceRate, truncatedShare } = measurement;
   checkRange("tokens", tokens, 0, Infinity);

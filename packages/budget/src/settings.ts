@@ -7,7 +7,7 @@ export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" 
   readonly guard: GuardOptions | null;
 }
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
   checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);

@@ -167,7 +167,7 @@ export interface TrainableModel extends Sampler {
   readonly contextLength: number;
   /**
    * Adds to the gradient; a failed call discards the gradient since the last step.
-   * @throws `numeric_invalid`
+   * @throws LaconicError `numeric_invalid`
    */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
   /** Applies AdamW to the accumulated gradient, then clears it. */
@@ -175,7 +175,7 @@ export interface TrainableModel extends Sampler {
   snapshot(): Promise<PolicySnapshot>;
   /** Writes weights, optimiser state and configuration into an existing folder. */
   save(folder: string): Promise<readonly string[]>;
-  /** @throws `weights_invalid`, `checkpoint_missing` */
+  /** @throws LaconicError `weights_invalid`, `checkpoint_missing` */
   load(folder: string): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -205,7 +205,7 @@ export interface ValueModel
   readonly hasStoredHead: boolean;
   /**
    * Returns values from token `from` on.
-   * @throws `input_invalid`
+   * @throws LaconicError `input_invalid`
    */
   forward(sequences: readonly ValueSequence[]): Promise<Ragged>;
   forwardBackward(sequences: readonly ValueSequence[], valueGradient: ValueGradient): Promise<Ragged>;
@@ -227,9 +227,9 @@ export interface ValueModelOptions {
 /** Engine with any number of trainable models. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
-  /** @throws `aborted`; everything created so far is freed */
+  /** @throws LaconicError `aborted`; everything created so far is freed */
   createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
-  /** @throws `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
+  /** @throws LaconicError `model_unsupported` without `capabilities.scalarHeads`, or for another engine's policy */
   createValueModel(source: ValueSource, options?: ValueModelOptions): Promise<ValueModel>;
   close(): Promise<void>;
 }
@@ -238,7 +238,7 @@ export interface Engine {
 export interface ModelResources {
   /**
    * Opens a model with a scalar head: separate layers by model name, or the policy's.
-   * @throws `model_unsupported`
+   * @throws LaconicError `model_unsupported`
    */
   openValueModel(
     layers: string | { readonly of: "policy" },

@@ -53,7 +53,7 @@ export interface Advantages<State = unknown> {
 
 /**
  * Computes advantages from rewards; checkpoints store its memory.
- * @throws `reward_invalid`
+ * @throws LaconicError `reward_invalid`
  */
 export interface Estimator<State = unknown> {
   readonly name: string;

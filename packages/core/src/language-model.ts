@@ -89,7 +89,7 @@ export interface ModelIdentity {
 
 /**
  * Language model.
- * @throws `aborted`
+ * @throws LaconicError `aborted`
  */
 export interface LanguageModel {
   readonly id: string;

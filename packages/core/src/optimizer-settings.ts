@@ -29,7 +29,7 @@ const learningRate: NumberField = { shape: { kind: "number", min: 0 } };
 
 /**
  * Checks settings.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
   const fields: Readonly<Record<string, NumberField>> = { learningRate, ...optimizerTable };

@@ -17,7 +17,7 @@ export interface Tokenizer {
   readonly vocabularySize: number;
   /** Token that ends an utterance. */
   readonly endToken: number;
-  /** @throws `input_invalid` if the vocabulary cannot encode the text */
+  /** @throws LaconicError `input_invalid` if the vocabulary cannot encode the text */
   encode(text: string): number[];
   /** Encodes a prompt with the checkpoint's special tokens, such as BOS. Default: `encode`. */
   encodePrompt?(text: string): number[];
@@ -33,7 +33,7 @@ export interface ChatTokenizer extends Tokenizer {
   readonly endTokens: readonly number[];
   /**
    * Encodes a chat. Special tokens in messages stay plain text.
-   * @throws `input_invalid` if the chat template refuses the messages
+   * @throws LaconicError `input_invalid` if the chat template refuses the messages
    */
   encodeChat(messages: readonly ChatMessage[]): number[];
 }

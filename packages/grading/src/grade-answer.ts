@@ -47,8 +47,8 @@ export interface Graders {
 /**
  * Grades a reply by its benchmark's rules.
  * @param signal - aborts; the verdict is then not `decided`
- * @throws `config_invalid` without a grader, and for published rules and packed cases (see `gradeProblem`);
- * `data_invalid`
+ * @throws LaconicError `config_invalid` without a grader, and for published rules and packed cases (see
+ * `gradeProblem`); `data_invalid`
  */
 export async function gradeAnswer(
   reply: string,

@@ -118,7 +118,7 @@ export type CaseVerdict = Omit<Verdict, "correct"> & { readonly correct: boolean
 
 /**
  * Grades a case like a benchmark, or by lm-evaluation-harness if it says so.
- * @throws `data_invalid` for a missing gold
+ * @throws LaconicError `data_invalid` for a missing gold
  */
 export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<CaseVerdict> {
   const reply = item.prediction ?? "";

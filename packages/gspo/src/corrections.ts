@@ -13,8 +13,8 @@ import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 
 /**
  * Adds truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage.
- * @throws `config_invalid`; at evaluation `input_invalid` without `rollLogProbs`, `objective_refused` if they equal the
- * old log-probs
+ * @throws LaconicError `config_invalid`; at evaluation `input_invalid` without `rollLogProbs`, `objective_refused` if
+ * they equal the old log-probs
  */
 export function withImportance(objective: Objective, options: ImportanceOptions): Objective {
   checkImportance(options);
@@ -35,7 +35,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
 
 /**
  * Drops drifted sequences: A < 0 and mean log π_roll - log π above the limit (DeepSeek-V3.2; about 0.5).
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function withOffPolicyMask(objective: Objective, limit: number): Objective {
   checkOffPolicyMask(limit);
@@ -56,7 +56,7 @@ export function withOffPolicyMask(objective: Objective, limit: number): Objectiv
 
 /**
  * Adds a penalty for divergence from a reference.
- * @throws `config_invalid`; `input_invalid` at evaluation without `refLogProbs`
+ * @throws LaconicError `config_invalid`; `input_invalid` at evaluation without `refLogProbs`
  */
 export function withKl(
   objective: Objective,

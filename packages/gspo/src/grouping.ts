@@ -21,7 +21,7 @@ const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = 
 
 /**
  * Group ids by first appearance.
- * @throws `input_invalid` for a missing coordinate; `config_invalid`
+ * @throws LaconicError `input_invalid` for a missing coordinate; `config_invalid`
  */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   checkChoice("groups: the key", key, Object.keys(coordinatesOf));

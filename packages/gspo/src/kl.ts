@@ -74,7 +74,7 @@ export function klSettings(options: KlOptions | undefined): Objective["settings"
   return to ? { ...settings, klTo: policyNeedKey(to) } : settings;
 }
 
-/** @throws `config_invalid` for an ineffective or biased term */
+/** @throws LaconicError `config_invalid` for an ineffective or biased term */
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
   const { coefficient } = options;
@@ -108,7 +108,7 @@ function targetOf({ input }: Prepared, { to }: KlOptions): Ragged {
 /**
  * Adds the KL term.
  * @param weights - token weight per sequence, [S]
- * @throws `input_invalid` without the reference's log-probs
+ * @throws LaconicError `input_invalid` without the reference's log-probs
  */
 export function addKl(
   prepared: Prepared,

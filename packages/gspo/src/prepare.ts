@@ -15,8 +15,8 @@ export interface Prepared {
 
 /**
  * Validates layouts and values.
- * @throws `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` for an invalid advantage or
- * a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
+ * @throws LaconicError `input_invalid` for a wrong layout or totals below this input; `numeric_invalid` for an invalid
+ * advantage or a log-prob outside `logProbRange` (`sampledLogProbRange` for the sampler's)
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -80,7 +80,7 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
     );
 }
 
-/** @throws `numeric_invalid` for a log-prob out of range */
+/** @throws LaconicError `numeric_invalid` for a log-prob out of range */
 export function checkLogProbs(input: ObjectiveInput): void {
   for (const [name, data, range] of namedLogProbs(input)) {
     const bad = findBadLogProb(data, range, input.mask);

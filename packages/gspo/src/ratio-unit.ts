@@ -29,7 +29,7 @@ const coordinatesOf: Readonly<Record<RatioUnit, (item: UnitItem, message: number
 
 /**
  * Unit ids by first appearance.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
   checkChoice("ratio unit", unit, Object.keys(coordinatesOf));
@@ -41,7 +41,8 @@ export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Arr
  * input, or `totalUnits` for a partial batch.
  * @param units - unit id of each sequence; units must be complete
  * @param totalUnits - units with a trained token in the optimiser batch
- * @throws `input_invalid` for ids with gaps, different advantages within a unit, or a larger batch without `totalUnits`
+ * @throws LaconicError `input_invalid` for ids with gaps, different advantages within a unit, or a larger batch without
+ * `totalUnits`
  */
 export function withRatioUnits(objective: Objective, units: Int32Array, totalUnits?: number): Objective {
   return {

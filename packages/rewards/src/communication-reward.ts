@@ -18,7 +18,7 @@ export interface CommunicationRewardOptions extends PricingOptions {
 /**
  * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition. Runs call `measureEpisode` and
  * `rewardTerms` instead, to change prices later.
- * @throws `config_invalid` for a bad price; `reward_invalid` if an episode cannot be scored
+ * @throws LaconicError `config_invalid` for a bad price; `reward_invalid` if an episode cannot be scored
  */
 export function communicationReward(
   options: CommunicationRewardOptions,

@@ -88,7 +88,7 @@ export const costShapes: Readonly<Record<CostSettings["kind"], GroupShape<CostSe
 
 /**
  * Creates a cost from settings.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function costPreset(settings: CostSettings, place = "cost"): Cost {
   checkShape({ kind: "group", fields: { kind: kindOf(kindNames) } }, { kind: settings.kind }, place);

@@ -50,7 +50,7 @@ export interface TurnOptions extends Pick<CostScope, "by"> {
 
 /**
  * turns(y) of Eq. 1: utterances of an episode.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function turns({ count, by }: TurnOptions = { count: "spoken" }): Cost {
   checkOption("turns.count", count, count === "spoken" || count === "all", `"spoken" or "all"`);
@@ -75,7 +75,7 @@ export interface OverlongOptions extends Pick<CostScope, "by"> {
 /**
  * DAPO's soft overlong punishment: per utterance 0 up to L - c tokens, (tokens - (L - c)) / c up to L, then 1; summed.
  * Price 1 is DAPO (L = 20480, c = 4096).
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function overlong({ maxTokens, margin, by }: OverlongOptions): Cost {
   checkCount("overlong.maxTokens", maxTokens);
@@ -105,7 +105,7 @@ export interface RepetitionOptions extends Pick<CostScope, "by"> {
 /**
  * repetition(y) of Eq. 1, undefined in the paper: share of repeated n-grams, 0 to 1. Equals 1 - distinct / total within
  * an utterance.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function repetition(options: RepetitionOptions = { n: 3, of: "words", against: "utterance" }): Cost {
   const { n, of, against, by } = options;

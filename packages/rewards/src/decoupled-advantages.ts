@@ -30,7 +30,8 @@ export interface DecoupledResult {
  * costs count 0; a NaN task excludes the episode. `costWhenTaskAtLeast` compares costs only among a group's successes.
  * @param groups - group id of each episode
  * @param shares - weight of each row; default 1
- * @throws `config_invalid`, `input_invalid`, `numeric_invalid` for an overflow or a value beyond ±`maxReward`
+ * @throws LaconicError `config_invalid`, `input_invalid`, `numeric_invalid` for an overflow or a value beyond
+ * ±`maxReward`
  */
 export function decoupledAdvantages(
   measured: readonly MeasuredReward[],

@@ -32,7 +32,7 @@ export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSett
 
 /**
  * {@link decoupledAdvantages} as an estimator.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function decoupledEstimator(options: EstimatorSettings): Estimator {
   decoupledAdvantages([], [], { ...options, weights: {} });

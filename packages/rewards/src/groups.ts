@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 
-/** @throws `input_invalid` for different lengths */
+/** @throws LaconicError `input_invalid` for different lengths */
 export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
   if (groups.length !== rows)
     throw new LaconicError("input_invalid", `groups has ${groups.length} entries for ${rows} episodes`, {

@@ -12,8 +12,8 @@ export interface MeasuredReward {
 
 /**
  * Grades an episode and measures its costs; estimators skip NaN.
- * @throws `reward_invalid` if the grader throws or a value is out of range; `input_invalid` if episode and problem do
- * not match
+ * @throws LaconicError `reward_invalid` if the grader throws or a value is out of range; `input_invalid` if episode and
+ * problem do not match
  */
 export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredReward {
   if (episode.problemId !== problem.id)
@@ -28,7 +28,7 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
 
 /**
  * Measures the units of each cost.
- * @throws `reward_invalid` for a cost that is neither NaN nor >= 0
+ * @throws LaconicError `reward_invalid` for a cost that is neither NaN nor >= 0
  */
 export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
   return Object.fromEntries(
@@ -62,7 +62,7 @@ const typeOf = (value: unknown): string => Object.prototype.toString.call(value)
 
 /**
  * Mean units per episode by cost (Eq. 5), without NaN; NaN without values.
- * @throws `numeric_invalid`
+ * @throws LaconicError `numeric_invalid`
  */
 export function meanCosts(episodes: readonly MeasuredReward[]): Readonly<Record<string, number>> {
   const names = Object.keys(episodes[0]?.costs ?? {});

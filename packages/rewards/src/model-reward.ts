@@ -39,7 +39,7 @@ export interface NamedModelReward extends ModelRewardSettings {
 /**
  * Reward model: a checkpoint with a scalar head, `score.weight`. Episodes that finish during a pass share the next one,
  * which changes last bits on engines that are not batch-invariant, unless `batch` is 1.
- * @throws `config_invalid` also for a new head; `input_invalid` for empty or too long text
+ * @throws LaconicError `config_invalid` also for a new head; `input_invalid` for empty or too long text
  */
 export function modelReward(options: ReadyModelReward | NamedModelReward): Reward {
   const { batch = 32 } = options;

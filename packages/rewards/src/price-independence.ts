@@ -18,7 +18,7 @@ export interface PriceIndependence {
  * = -z(units) at any price.
  * @param terms - terms of each episode; NaN excludes it
  * @param groups - group id of each episode
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function priceIndependence(
   terms: readonly RewardTerms[],

@@ -68,7 +68,7 @@ function eachNumbers(groups: Readonly<Record<string, unknown>>): Record<string, 
 
 /**
  * Sums terms; keeps the first score.
- * @throws `reward_invalid` for a team term in both
+ * @throws LaconicError `reward_invalid` for a team term in both
  */
 export function addRewards(first: EpisodeReward, more: EpisodeReward): EpisodeReward {
   const twice = Object.keys(more.team).find((name) => Object.hasOwn(first.team, name));

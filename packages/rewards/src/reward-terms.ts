@@ -50,7 +50,7 @@ export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOption
 
 /**
  * Sums the terms; NaN if any is, because partial sums are not comparable.
- * @throws `reward_invalid`
+ * @throws LaconicError `reward_invalid`
  */
 export function rewardTotal(terms: RewardTerms, problemId = "unknown"): number {
   let total = 0;

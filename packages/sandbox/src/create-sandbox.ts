@@ -36,7 +36,7 @@ export const defaultLimits: SandboxLimits = {
 
 /**
  * Opens a sandbox and runs escape attempts; closes it if one succeeds.
- * @throws `sandbox_unsafe`, `device_unavailable`, `aborted`
+ * @throws LaconicError `sandbox_unsafe`, `device_unavailable`, `aborted`
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions(options);

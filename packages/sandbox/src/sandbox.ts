@@ -69,7 +69,7 @@ export interface Sandbox {
   readonly record: SandboxRecord;
   /** More programs wait. */
   readonly concurrency: number;
-  /** @throws `input_invalid`, or `engine_failed` after `close` */
+  /** @throws LaconicError `input_invalid`, or `engine_failed` after `close` */
   run(job: SandboxJob): Promise<SandboxResult>;
   /** Rejects waiting runs. */
   close(): Promise<void>;

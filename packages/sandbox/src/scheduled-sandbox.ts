@@ -11,7 +11,7 @@ export interface CheckedJob extends Required<Omit<SandboxJob, "signal">> {
 
 const max = { seconds: 1e9, memoryMiB: 2 ** 20, outputBytes: 2 ** 28, inputBytes: 99_999_999 } as const;
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function checkLimits(limits: SandboxLimits): void {
   const key = (Object.keys(max) as (keyof typeof max)[]).find(
     (name) => !(limits[name] > 0 && limits[name] <= max[name]),
@@ -21,7 +21,7 @@ export function checkLimits(limits: SandboxLimits): void {
   throw new LaconicError("config_invalid", reason, { key });
 }
 
-/** @throws `input_invalid` */
+/** @throws LaconicError `input_invalid` */
 function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits: SandboxLimits): CheckedJob {
   const refuse = (reason: string, detail: object): LaconicError =>
     new LaconicError("input_invalid", reason, { ...detail });

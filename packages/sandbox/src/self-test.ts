@@ -13,7 +13,7 @@ import type { Sandbox, SandboxJob, SandboxLimits, SandboxResult, SandboxStatus }
  * Tries to get out of a sandbox: to a file, a variable and a port of this process, the kernel's settings, sockets and
  * calls, past its limits, and into the next run.
  * @returns what succeeded
- * @throws `engine_failed` if the machine or signal prevented an attempt
+ * @throws LaconicError `engine_failed` if the machine or signal prevented an attempt
  */
 export async function selfTest(sandbox: Sandbox, signal?: AbortSignal): Promise<string[]> {
   const secret = `laconic-secret-${randomUUID()}`;

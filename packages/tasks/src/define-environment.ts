@@ -11,7 +11,7 @@ import { readReward } from "@laconic/rewards";
 
 /**
  * Checks a custom environment for `defineTask` or `inEnvironment`.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function defineEnvironment<State>(environment: Environment<State>): Environment {
   const { name, reset, step, maxSteps } = environment;

@@ -40,7 +40,7 @@ export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "probe
 
 /**
  * Checks a custom task and each draw of its problems.
- * @throws `input_invalid`, also when drawing
+ * @throws LaconicError `input_invalid`, also when drawing
  */
 export function defineTask<P extends Problem>(
   definition: TaskDefinition<P> & Required<Pick<TaskDefinition<P>, "tokenizer">>,

@@ -23,7 +23,7 @@ export interface TeamTask extends TrainingTask {
   readonly frozenTemperatures?: Readonly<Record<string, number>>;
   /**
    * Problem for a user's question. Default: the question itself.
-   * @throws `input_invalid`
+   * @throws LaconicError `input_invalid`
    */
   readonly problemOf?: (question: string) => Problem;
   /** Probes of `laconic analyze probe`. */

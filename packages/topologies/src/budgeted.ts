@@ -4,7 +4,7 @@ import type { BudgetView } from "./view.ts";
 
 /**
  * Shows agents a budget; an episode's budget takes precedence.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function budgeted(topology: Topology, budget: EpisodeBudget): Topology {
   const { targetTokens } = budget;

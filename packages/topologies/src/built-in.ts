@@ -3,7 +3,7 @@ import { answerOf, plurality, type AnswerRule } from "./answer-rule.ts";
 import { graphTopology } from "./graph-topology.ts";
 import type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 
-/** @throws `topology_invalid` */
+/** @throws LaconicError `topology_invalid` */
 type Played<GraphOf extends (...args: never[]) => Graph> = (...args: Parameters<GraphOf>) => Topology;
 
 function played<Args extends readonly unknown[]>(graphOf: (...args: Args) => Graph): (...args: Args) => Topology {

@@ -1,7 +1,7 @@
 import { LaconicError, shownValue, type ErrorDetail, type AgentId } from "@laconic/core";
 import type { Edge, Graph, AgentSpec } from "./graph.ts";
 
-/** @throws `topology_invalid` for an invalid graph or parts without effect */
+/** @throws LaconicError `topology_invalid` for an invalid graph or parts without effect */
 export function checkGraph(graph: Graph): void {
   const refuse = (message: string, detail: ErrorDetail = {}): never => {
     throw new LaconicError("topology_invalid", `graph "${graph.name}": ${message}`, {
@@ -101,7 +101,7 @@ function findUndelivered({
 
 /**
  * Agents that speak together, in declared order, once all they read is written.
- * @throws `topology_invalid` for a cycle of spatial edges
+ * @throws LaconicError `topology_invalid` for a cycle of spatial edges
  */
 export function speakingWaves(graph: Graph): AgentSpec[][] {
   const waiting = new Set(graph.agents.map((agent) => agent.id));

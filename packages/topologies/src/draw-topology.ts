@@ -10,7 +10,7 @@ export type DrawingFormat = (typeof drawingFormats)[number];
 
 /**
  * Draws a graph.
- * @throws `topology_invalid`
+ * @throws LaconicError `topology_invalid`
  */
 export function drawTopology(graph: Graph, format: DrawingFormat = "mermaid"): string {
   checkGraph(graph);

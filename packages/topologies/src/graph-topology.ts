@@ -22,8 +22,8 @@ import { seenBy, type BudgetView, type ReceivedMessage } from "./view.ts";
 /**
  * Executes a graph; independent agents speak concurrently. Turns have separate random streams, so that the order of
  * replies has no effect.
- * @throws `topology_invalid`; `run` throws `input_invalid` for a missing model, `aborted`, and the first model error in
- * turn order
+ * @throws LaconicError `topology_invalid`; `run` throws `input_invalid` for a missing model, `aborted`, and the first
+ * model error in turn order
  */
 export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
   checkGraph(graph);

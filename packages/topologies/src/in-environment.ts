@@ -20,7 +20,7 @@ import { defaultMaxSteps, stepOf } from "./act.ts";
 /**
  * Adds an environment with separate state per episode: agents continue after each observation, others read the last
  * text.
- * @throws `topology_invalid` for an agent named `environment`
+ * @throws LaconicError `topology_invalid` for an agent named `environment`
  */
 export function inEnvironment(topology: Topology, environment: Environment): Topology {
   if (topology.agents.includes(environmentName))

@@ -13,7 +13,7 @@ export interface Admission<T> {
 /**
  * Applies the limits to the next wave. Speakers share the team's remaining tokens equally, lines of an agent the
  * agent's.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function admit<T>(
   wave: readonly T[],

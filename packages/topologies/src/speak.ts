@@ -14,7 +14,8 @@ import type { SpeakRequest, Turn } from "./turn.ts";
 
 /**
  * Asks an agent's model and records the turn.
- * @throws `input_invalid` for a missing model, `reply_malformed` for inconsistent token counts, and model errors
+ * @throws LaconicError `input_invalid` for a missing model, `reply_malformed` for inconsistent token counts, and model
+ * errors
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { environment } = context;
@@ -96,7 +97,7 @@ function lacksOfCompletion(given: unknown): string | null {
   return typeof finishReason === "string" ? null : `gave a reply whose finishReason is ${shownValue(finishReason)}`;
 }
 
-/** @throws `input_invalid` for a missing model */
+/** @throws LaconicError `input_invalid` for a missing model */
 export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext["models"][AgentId] {
   const model = context.models[agent];
   if (!model)

@@ -28,7 +28,7 @@ const longestNote = 500;
 
 /**
  * Runs independent turns concurrently and waits for all, so that errors do not depend on timing.
- * @throws `aborted`, and without `onError: "end"` the first error in turn order
+ * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
  */
 export async function takeTurns(
   context: EpisodeContext,

@@ -87,7 +87,7 @@ export interface Benchmark {
 
 /**
  * First problems of a seeded shuffle; smaller limits give prefixes.
- * @throws `config_invalid` for a limit outside 1 to the number of problems
+ * @throws LaconicError `config_invalid` for a limit outside 1 to the number of problems
  */
 export function seededSubset<T>(problems: readonly T[], options: { limit?: number; seed: string | number }): T[] {
   const { limit = problems.length, seed } = options;
@@ -102,7 +102,7 @@ export function seededSubset<T>(problems: readonly T[], options: { limit?: numbe
   return randomFromSeed(`subset:${seed}`).shuffle(problems).slice(0, limit);
 }
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function splitOf(benchmark: Benchmark, name: string): Split {
   const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
   if (split) return split;

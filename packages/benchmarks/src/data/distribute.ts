@@ -18,7 +18,7 @@ export interface DistributedProblem<P extends Problem> {
  * Splits a problem's facts (clauses of `passagesOf`) among agents, by seed and problem id. All see the question asked
  * and the options.
  * @returns null for fewer than two facts
- * @throws `input_invalid` for fewer than two agents
+ * @throws LaconicError `input_invalid` for fewer than two agents
  */
 export function distribute<P extends Problem>(
   problem: P,

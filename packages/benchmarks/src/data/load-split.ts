@@ -43,7 +43,7 @@ export interface LoadedSplit {
 
 /**
  * Loads a split.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function loadSplit(
   benchmark: Benchmark,

@@ -12,7 +12,7 @@ import { loadSplit, type FoundFile, type LoadedSplit, type LoadOptions } from ".
 
 /**
  * Finds a split's file.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function findFiles(benchmark: Benchmark, splitName: string, path: string): Promise<FoundFile[]> {
   const split = splitOf(benchmark, splitName);
@@ -68,7 +68,7 @@ const checkOptions = optionCheck<OpenOptions>()(
 
 /**
  * Opens a benchmark's problems; downloads and checks missing files.
- * @throws `data_invalid`, also if missing offline; `config_invalid`; download errors
+ * @throws LaconicError `data_invalid`, also if missing offline; `config_invalid`; download errors
  */
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   checkOptions(options);

@@ -57,7 +57,7 @@ export const benchmarks: readonly Benchmark[] = (table as unknown as readonly En
   ...(rules[entry.name] as Rules),
 }));
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function benchmarkNamed(name: string): Benchmark {
   const benchmark = benchmarks.find((each) => each.name === name);
   if (benchmark) return benchmark;

@@ -87,7 +87,7 @@ export interface OpenedExemplars {
   readonly files: readonly KnownFile[];
 }
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function exemplarsNamed(name: string): ExemplarSource {
   const found = exemplarSources.find((each) => each.name === name);
   if (found) return found;
@@ -102,7 +102,7 @@ export function filesOf({ texts }: ExemplarSource): KnownFile[] {
 
 /**
  * Opens a source's texts; downloads and checks missing files.
- * @throws `data_invalid` for a missing or changed file or text; download errors
+ * @throws LaconicError `data_invalid` for a missing or changed file or text; download errors
  */
 export async function openExemplars(source: ExemplarSource, options: ExemplarOptions): Promise<OpenedExemplars> {
   checkOptions(options);
@@ -161,7 +161,7 @@ async function copy(from: URL, { sha256 }: KnownFile, path: string): Promise<voi
   throw new LaconicError("data_invalid", `${fileURLToPath(from)} is not the published file`, { file: path });
 }
 
-/** @throws `data_invalid` without a match */
+/** @throws LaconicError `data_invalid` without a match */
 function textAt(content: string, { pattern, escaped }: TextPlace, name: string): string {
   if (pattern === undefined) return content.trim();
   const multiline = pattern.flags.includes("m") ? pattern : new RegExp(pattern.source, `${pattern.flags}m`);

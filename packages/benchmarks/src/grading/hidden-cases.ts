@@ -23,7 +23,7 @@ export function casesIn(text: string): readonly ProgramCase[] {
 /**
  * Reads LiveCodeBench's private cases: JSON, or base64 of zlib of a pickled JSON text. The pickle is never run.
  * @param id - problem id for errors
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function hiddenCases(stored: string, id: string): Promise<readonly ProgramCase[]> {
   if (stored === "") return [];

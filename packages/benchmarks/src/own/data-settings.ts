@@ -153,7 +153,7 @@ export const dataSettingsSchema: z.ZodType<DataSettings> = z.strictObject({
   ...rowFields,
 });
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
   return parseBy(schema, value, (path, message) => {
     const key = path === "" ? place : `${place}.${path}`;

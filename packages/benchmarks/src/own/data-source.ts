@@ -33,7 +33,7 @@ const hubSource = /^hub:([^/@]+\/[^/@]+)(?:@([^/]+))?(?:\/(.+))?$/u;
 
 /**
  * Reads local and hub files; with `inParts`, Parquet files later, in part and without caching.
- * @throws `data_invalid`; `config_invalid` for a hub source without files or hub; errors of `openSnapshot`
+ * @throws LaconicError `data_invalid`; `config_invalid` for a hub source without files or hub; errors of `openSnapshot`
  */
 export async function openSource(source: DataSource, options: SourceOptions, inParts = false): Promise<OpenedSource> {
   const names = typeof source === "string" ? [source] : source;

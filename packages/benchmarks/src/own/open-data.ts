@@ -49,8 +49,8 @@ export interface OpenedProblems {
 
 /**
  * Opens problems of files or of a hub data set.
- * @throws `data_invalid` with `file` and `row` (in lenient mode only if all are unreadable), or for duplicate ids;
- * `config_invalid`; download errors
+ * @throws LaconicError `data_invalid` with `file` and `row` (in lenient mode only if all are unreadable), or for
+ * duplicate ids; `config_invalid`; download errors
  */
 export async function openProblems(source: DataSource, options: ProblemOptions): Promise<OpenedProblems> {
   const { problems, ...rest } = await openPlaced(source, options);
@@ -114,8 +114,8 @@ export interface OpenedData {
 
 /**
  * Opens custom training and test problems. Rows with the same question (`questionKey`) stay on one side.
- * @throws `data_invalid`, also for a training row with a test question (skipped in lenient mode); `config_invalid`;
- * download errors
+ * @throws LaconicError `data_invalid`, also for a training row with a test question (skipped in lenient mode);
+ * `config_invalid`; download errors
  */
 export async function openData(given: DataSettings, options: SourceOptions = {}): Promise<OpenedData> {
   const settings = checked(dataSettingsSchema, given, "data");

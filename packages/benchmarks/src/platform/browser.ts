@@ -4,7 +4,7 @@ import { type Benchmark, splitOf } from "../data/benchmark.ts";
 import { loadSplit, type FoundFile, type LoadedSplit } from "../data/load-split.ts";
 import type { OpenOptions } from "../data/open-split.ts";
 
-/** @throws `config_invalid`: browsers have no folders */
+/** @throws LaconicError `config_invalid`: browsers have no folders */
 export async function findFiles(_benchmark: Benchmark, _split: string, path: string): Promise<FoundFile[]> {
   const reason = "a browser has no folders; read the file and give its bytes to loadSplit";
   throw new LaconicError("config_invalid", `${path}: ${reason}`, { path });
@@ -12,7 +12,7 @@ export async function findFiles(_benchmark: Benchmark, _split: string, path: str
 
 /**
  * Fetches and checks a pinned file without caching.
- * @throws `data_invalid`, `config_invalid`
+ * @throws LaconicError `data_invalid`, `config_invalid`
  */
 export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
   const name = options.split ?? benchmark.defaultSplit;
@@ -28,7 +28,7 @@ export async function openSplit(benchmark: Benchmark, options: OpenOptions): Pro
   return loadSplit(benchmark, name, [{ path: file.path, bytes, sha256: sha256(bytes) }], options);
 }
 
-/** @throws `config_invalid`: browsers have no local files */
+/** @throws LaconicError `config_invalid`: browsers have no local files */
 export async function openData(): Promise<never> {
   const reason = "data files are read in Node; give a browser's task its problems as values";
   throw new LaconicError("config_invalid", reason, { key: "data" });

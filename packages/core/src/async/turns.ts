@@ -31,7 +31,7 @@ export class Turns {
 
   /**
    * Waits for free places; `first` goes to the front of the queue.
-   * @throws `aborted`, or the error of `close`
+   * @throws LaconicError `aborted`, or the error of `close`
    */
   enter(signal?: AbortSignal, places = 1, first = false): Promise<void> {
     return new Promise((resolve, reject) => {

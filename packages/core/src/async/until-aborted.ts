@@ -1,6 +1,6 @@
 import { LaconicError } from "../errors.ts";
 
-/** Throws after an abort. @throws `aborted` */
+/** Throws after an abort. @throws LaconicError `aborted` */
 export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {
   if (signal?.aborted) throw abortOf(signal, what);
 }

@@ -17,7 +17,7 @@ export interface ModelLimits {
 
 /**
  * Checks sample requests.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
@@ -57,7 +57,7 @@ function checkTokens(limits: ModelLimits, tokens: readonly number[], name: strin
 
 /**
  * Checks sequences.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
@@ -76,7 +76,7 @@ export function checkTrainingSequences(limits: ModelLimits, sequences: readonly 
 
 /**
  * Checks value sequences.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function checkValueSequences(limits: ModelLimits, sequences: readonly ValueSequence[]): void {
   sequences.forEach(({ tokens, from = tokens.length - 1 }, index) => {
@@ -96,7 +96,7 @@ function failAt(sequence: number): Fail {
 
 /**
  * Checks that the option is an integer >= 0.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
   if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
@@ -105,7 +105,7 @@ export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
 
 /**
  * Checks a gradient for these batch rows.
- * @throws `input_invalid` for a wrong length; `numeric_invalid`
+ * @throws LaconicError `input_invalid` for a wrong length; `numeric_invalid`
  */
 export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, rows: readonly number[]): void {
   if (gradient.length !== logProbs.values.length)

@@ -45,7 +45,7 @@ export function unsupportedSampling(sampling: Sampling, supports: readonly Sampl
  * Refuses unsupported parameters.
  * @param place - configuration key for the message
  * @param request - index in its batch; its errors are `input_invalid`
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function checkSampling(
   sampling: Sampling,

@@ -10,7 +10,7 @@ export interface ValueName {
 /**
  * Calls a user's synchronous function and checks its result.
  * @param lacks - reason why the result is invalid, or null
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function checkedCall<T>(of: ValueName, call: () => T, lacks: (given: unknown) => string | null): T {
   let given: T;

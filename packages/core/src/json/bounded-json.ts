@@ -31,7 +31,7 @@ export function tryParseJson(text: string, limits?: JsonLimits): unknown {
 
 /**
  * Parses a user's JSON.
- * @throws `config_invalid` with its location
+ * @throws LaconicError `config_invalid` with its location
  */
 export function parseJson(text: string, place: string): unknown {
   try {

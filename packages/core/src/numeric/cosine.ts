@@ -5,7 +5,7 @@ const largest = 2 ** 19 * Math.PI;
 
 /**
  * Cosine of radians, error below 1 ulp, with the bits of Node 20 on every engine (fdlibm 5.3, Sun Microsystems 1993).
- * @throws `input_invalid` above 2^19 pi
+ * @throws LaconicError `input_invalid` above 2^19 pi
  */
 export function cosine(angle: number): number {
   const { quarter, rest, low } = reduce(Math.abs(angle));

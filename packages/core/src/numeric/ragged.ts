@@ -31,7 +31,7 @@ export function raggedSelect(data: Ragged, rows: readonly number[]): Ragged {
   return ragged(rows.map((row) => raggedRow(data, row)));
 }
 
-/** @throws `input_invalid` for different layouts */
+/** @throws LaconicError `input_invalid` for different layouts */
 export function assertSameLayout(reference: Ragged, other: Ragged, name: string): void {
   const same =
     reference.offsets.length === other.offsets.length &&

@@ -4,7 +4,7 @@ import { openToAppend, writing } from "./files.ts";
 export interface Appender {
   /**
    * Resolves when the data is durable.
-   * @throws `run_unwritable`, also in later calls
+   * @throws LaconicError `run_unwritable`, also in later calls
    */
   append(data: string | Uint8Array): Promise<void>;
   close(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Appender {
 /**
  * Opens a file to append. Data that arrives during a sync shares the next one.
  * @param bytes - length of the valid part; the rest is truncated
- * @throws `run_unwritable`
+ * @throws LaconicError `run_unwritable`
  */
 export async function openAppender(path: string, bytes: number, advice?: string): Promise<Appender> {
   const file = await writing(path, () => openToAppend(path, bytes), advice);

@@ -18,7 +18,7 @@ const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_
 
 /**
  * Sends a request and reads the whole reply. Redirects are refused, because they would carry the key.
- * @throws `aborted`, except a `TimeoutError`; `reply_malformed` for too many bytes
+ * @throws LaconicError `aborted`, except a `TimeoutError`; `reply_malformed` for too many bytes
  */
 export async function exchange(url: string, options: ExchangeOptions): Promise<Exchange> {
   const { signal, maxBytes, fetch: send = fetch, ...init } = options;

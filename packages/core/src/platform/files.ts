@@ -25,7 +25,7 @@ export async function moveFile(
 
 /**
  * Runs a write; system errors name the path.
- * @throws `run_unwritable`
+ * @throws LaconicError `run_unwritable`
  */
 export async function writing<T>(
   path: string,

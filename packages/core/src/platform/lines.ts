@@ -15,7 +15,7 @@ const decoder = new TextDecoder();
 /**
  * Yields the lines of a file of any size; none if it is missing.
  * @param whole - omits an unfinished last line. Default true
- * @throws `data_invalid` for an unreadable line, or one above 256 MiB
+ * @throws LaconicError `data_invalid` for an unreadable line, or one above 256 MiB
  */
 export async function* fileLines(path: string, whole: boolean = true): AsyncGenerator<FileLine> {
   let [row, end] = [0, 0];
@@ -37,7 +37,7 @@ export async function* fileLines(path: string, whole: boolean = true): AsyncGene
 /**
  * Reads JSON lines, without an unfinished last line; returns the bytes of whole lines.
  * @param take - takes a value and its start and end in bytes; returns false for an invalid line
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function readJsonLines(
   path: string,

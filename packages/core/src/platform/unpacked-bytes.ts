@@ -14,7 +14,7 @@ const mostOfRun: number = 300 << 20;
 
 /**
  * Unpacks zlib data up to `most` bytes, because a few megabytes may expand to terabytes.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export function unpackedBytes(
   bytes: Uint8Array,

@@ -96,7 +96,7 @@ function shapeMismatch(reason: string): ShapeMismatch {
 /**
  * Refuses a value that does not match its shape.
  * @param place - key in a larger configuration
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function checkShape(shape: Shape, value: unknown, place: string): void {
   const found = findShapeMismatch(shape, value);

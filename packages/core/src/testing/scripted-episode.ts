@@ -18,7 +18,7 @@ export interface ScriptedTurn {
 /**
  * Creates a finished episode with consistent utterances and ledger, for tests of rewards and metrics. A message
  * delivers its written tokens without the end token. The last turn answers unless `episode.answer` is set.
- * @throws `input_invalid` for a turn that reads a silent or later one
+ * @throws LaconicError `input_invalid` for a turn that reads a silent or later one
  */
 export function scriptedEpisode(turns: readonly ScriptedTurn[], episode: Partial<Episode> = {}): Episode {
   const written = turns.map(({ text, writtenTokens }) => writtenTokens ?? Array.from(text).length + 1);

@@ -6,7 +6,7 @@ const defaultAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789 +-=?,:";
 /**
  * Creates a tokenizer with one token per character of the alphabet, in order. The last token ends an utterance; no text
  * contains it.
- * @throws `input_invalid` for a repeated character
+ * @throws LaconicError `input_invalid` for a repeated character
  */
 export function tableTokenizer(alphabet: string = defaultAlphabet): Tokenizer {
   const characters = Array.from(alphabet);

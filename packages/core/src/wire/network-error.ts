@@ -49,8 +49,8 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
  * Normalises a server's base address, without final slash.
  * @param name - setting name
  * @param plainHttp - whether http to another machine is allowed, and the option for it
- * @throws `config_invalid` for other protocols, for a user, query or fragment, and for http to another machine unless
- * allowed, which would expose keys and data
+ * @throws LaconicError `config_invalid` for other protocols, for a user, query or fragment, and for http to another
+ * machine unless allowed, which would expose keys and data
  */
 export function serverAddress(
   address: string,

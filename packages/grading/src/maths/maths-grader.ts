@@ -11,7 +11,7 @@ export interface MathsGrader {
   /**
    * Grades a reply. Exceeded time or memory makes it wrong and `undecided`, without effect on other pairs.
    * @param signal - aborts: not `decided`, rule `aborted`
-   * @throws `engine_failed` after `close`, or if the thread cannot start
+   * @throws LaconicError `engine_failed` after `close`, or if the thread cannot start
    */
   grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict>;
   /** Rejects waiting pairs. */

@@ -45,7 +45,7 @@ export function gpg(rewards: Column, groups: Column, weights?: Column): Advantag
 
 /**
  * ReMax (Li et al. 2024): r minus the greedy reply's reward.
- * @throws `reward_invalid` beyond ±`maxReward`
+ * @throws LaconicError `reward_invalid` beyond ±`maxReward`
  */
 export function remax(rewards: Column, groups: Column, greedyRewards: Column): AdvantageResult {
   if (greedyRewards.length !== rewards.length)
@@ -112,7 +112,7 @@ export function passAtK(rewards: Column, groups: Column, options: { readonly sca
 
 /**
  * BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) subtracts the mean only.
- * @throws `reward_invalid` for a group mean outside (0, 1)
+ * @throws LaconicError `reward_invalid` for a group mean outside (0, 1)
  */
 export function bnpo(
   rewards: Column,
@@ -145,7 +145,7 @@ export type RunningBaselineState = Readonly<Record<string, number>>;
  * a NaN reward gets 0 and does not change b.
  * @param decay - weight of the past, 0.95
  * @param weights - weight of each reward, [S]; default 1
- * @throws `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
+ * @throws LaconicError `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -189,7 +189,7 @@ export interface ReinforcePlusPlusOptions {
  * 1e-8 under the root (verl, SkyRL). Tokens of NaN rewards get 0; equal returns give exactly 0.
  * @param offsets - token layout, [S + 1]
  * @param weights - weight of each reward in its group mean, [S]; default 1
- * @throws `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
+ * @throws LaconicError `reward_invalid` beyond ±`maxReward`, `input_invalid`, `config_invalid`
  */
 export function reinforcePlusPlus(
   rewards: Column,

@@ -28,7 +28,7 @@ const oneSample = 1.5;
 
 /**
  * Splits rewards by group; NaN is excluded.
- * @throws `reward_invalid` beyond ±`maxReward`; `input_invalid` for different lengths
+ * @throws LaconicError `reward_invalid` beyond ±`maxReward`; `input_invalid` for different lengths
  */
 export function rewardGroups(rewards: Column, groups: Column, weights?: Column): RewardGroup[] {
   if (rewards.length !== groups.length)
@@ -50,7 +50,7 @@ export function rewardGroups(rewards: Column, groups: Column, weights?: Column):
   });
 }
 
-/** @throws `reward_invalid` for a reward that is not a number, or beyond ±`maxReward` */
+/** @throws LaconicError `reward_invalid` for a reward that is not a number, or beyond ±`maxReward` */
 export function checkRewards(rewards: Column, name = "reward"): void {
   // Text from a file would be concatenated in sums.
   const row = Array.from(rewards).findIndex((reward) => typeof reward !== "number" || Math.abs(reward) > maxReward);

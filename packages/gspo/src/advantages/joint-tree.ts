@@ -31,7 +31,7 @@ export interface ReplyCredit {
  * the following returns. The team's advantage is the return minus the sibling mean. A reply in several joint actions
  * gets their mean return; the released library sums them.
  * @param gamma - discount between turns; 0.9 in the paper's multi-turn runs
- * @throws `input_invalid` for inconsistent agents, replies or rewards
+ * @throws LaconicError `input_invalid` for inconsistent agents, replies or rewards
  */
 export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[] {
   if (!(gamma >= 0 && gamma <= 1))
@@ -81,7 +81,7 @@ function returnsOf(
 
 /**
  * Joint actions of `count` replies per agent: the g-th replies together, or all combinations.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
   checkChoice("joint replies: mode", mode, ["aligned", "cross"]);

@@ -34,7 +34,7 @@ export function gae(
  * Advantages from a critic trained with the policy. A trajectory is an agent's turns in an episode; the last turn gets
  * the remaining reward. The critic values a step before learning from it, so advantages stay unbiased. Needs
  * single-agent rows (`groupBy`); one episode per problem suffices.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function gaeEstimator<State>({
   gamma,

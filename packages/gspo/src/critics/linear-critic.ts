@@ -18,7 +18,7 @@ export interface LinearCriticState {
 
 /**
  * Ridge regression of returns on features of a view or of all agents (MAPPO).
- * @throws `config_invalid`, `input_invalid`
+ * @throws LaconicError `config_invalid`, `input_invalid`
  */
 export function linearCritic({ features, decay = 0.9, ridge = 1 }: LinearCriticOptions): Critic<LinearCriticState> {
   checkOption(decay >= 0 && decay <= 1, "linearCritic: decay", decay, "from 0 to 1");

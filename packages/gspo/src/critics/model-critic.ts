@@ -38,7 +38,7 @@ export interface NamedModelCritic extends ModelCriticSettings, Pick<ValueModelOp
 /**
  * Language model with a scalar head on the state's last token; the loss is half the mean squared error. Separate layers
  * with a full `input` give MAPPO's centralised critic.
- * @throws `config_invalid`, `input_invalid` for an empty or too long state
+ * @throws LaconicError `config_invalid`, `input_invalid` for an empty or too long state
  */
 export function modelCritic(options: ReadyModelCritic | NamedModelCritic): Critic<null> {
   const { epochs = 1, minibatch = 64 } = options;

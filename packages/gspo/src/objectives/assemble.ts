@@ -85,7 +85,7 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
 }
 
-/** @throws `numeric_invalid` for too large an advantage or weight */
+/** @throws LaconicError `numeric_invalid` for too large an advantage or weight */
 function sumOf({ input }: Prepared, losses: Float64Array, gradient: Float64Array): number {
   let loss = 0;
   for (let t = 0; t < losses.length; t++) {

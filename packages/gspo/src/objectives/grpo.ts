@@ -16,7 +16,7 @@ export interface GrpoOptions extends TokenLevelOptions {
 /**
  * Clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), gradient -w A, or 0 when clipped
  * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7).
- * @throws `config_invalid` for an invalid range or an ineffective cap
+ * @throws LaconicError `config_invalid` for an invalid range or an ineffective cap
  */
 export function grpo(options: GrpoOptions = {}): Objective {
   const { clip = { low: 0.2, high: 0.2 }, dualClip, maxRatio, aggregation = "seq-mean-token-mean" } = options;

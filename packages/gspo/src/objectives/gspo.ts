@@ -23,7 +23,7 @@ export interface GspoOptions extends CommonOptions {
 /**
  * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A). d L / d
  * log π_t = -s A / (N |y|), 0 when clipped.
- * @throws `objective_refused` for another aggregation, `config_invalid`
+ * @throws LaconicError `objective_refused` for another aggregation, `config_invalid`
  */
 export function gspo(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo", options);

@@ -44,7 +44,7 @@ export interface SequenceLossOptions extends CommonOptions {
 
 /**
  * Loss with one term per sequence.
- * @throws `input_invalid` for per-token advantages
+ * @throws LaconicError `input_invalid` for per-token advantages
  */
 export function sequenceObjective(
   name: string,

@@ -27,7 +27,7 @@ interface TokenLossSettings extends TokenLevelOptions {
   readonly ratioDetached?: boolean;
 }
 
-/** @throws `config_invalid` for a constant without its aggregation */
+/** @throws LaconicError `config_invalid` for a constant without its aggregation */
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],

@@ -186,7 +186,7 @@ export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "gro
 
 /**
  * Creates an estimator by name.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
   checkChoice("estimator", name, estimatorNames);

@@ -103,7 +103,7 @@ export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "gro
 
 /**
  * Creates an objective with its published defaults.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
   checkChoice("objective", name, objectiveNames);

@@ -26,7 +26,7 @@ export interface Agreement {
 /**
  * Measures a judge's agreement with labels.
  * @param options - acceptAt: score to accept, in (0, 1], default 0.5; atOnce: concurrent questions, default 8
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export async function agreement(
   judge: Judge,
@@ -58,7 +58,7 @@ export async function agreement(
 
 /**
  * Results in order, from at most `atOnce` concurrent tasks.
- * @throws `config_invalid` below 1
+ * @throws LaconicError `config_invalid` below 1
  */
 export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
   checkCount("atOnce", atOnce);

@@ -33,7 +33,7 @@ export type Verdict<T> =
 /**
  * Creates a judge at temperature 0 that retries unreadable verdicts and errors. Caches verdicts by content; failures
  * are `undecided` and not cached.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function judgeAsker<T>(
   settings: JudgeSettings,

@@ -31,7 +31,7 @@ export interface JudgeOptions extends JudgeSettings {
  * Creates a judge that marks each criterion from 0 to {@link bestMark}. A code that no text contains fences the input,
  * and marks need it: "correctness: 10" in an answer has no effect. Judges may still follow instructions in answers;
  * `agreement` measures this.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function createJudge(options: JudgeOptions): Judge {
   const criteria = readRubric(options.rubric);
@@ -98,7 +98,7 @@ const nameForm = /^[a-z][a-z0-9_-]{0,39}$/u;
 
 /**
  * A single question becomes `task`.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 function readRubric(given: Rubric | string): readonly Required<Criterion>[] {
   const criteria = typeof given === "string" ? [{ name: "task", question: given }] : given.criteria;
@@ -136,7 +136,7 @@ export interface JudgeVerdict {
 
 /**
  * Grades free answers, for `Graders.text`.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function judgeGrader(
   options: JudgeGraderOptions,

@@ -32,7 +32,7 @@ type Place = "FIRST" | "SECOND" | "TIE";
 /**
  * Creates a judge of pairs that asks in both orders. An answer wins with one win and no loss; equal texts tie without a
  * request.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function createPreference(options: PreferenceOptions): PreferenceJudge {
   const { criterion } = options;
@@ -98,7 +98,7 @@ export interface WinRate {
 
 /**
  * Win rate of `a`, with `atOnce` concurrent pairs.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export async function winRate(
   judge: PreferenceJudge,

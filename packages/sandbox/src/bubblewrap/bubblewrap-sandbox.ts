@@ -25,7 +25,7 @@ const maxStartMs = 120_000;
 /**
  * Sandbox with the system's Python in its own namespaces: no network, no other processes, 16 MiB of writable `/tmp`.
  * Linux with `bwrap` only; `createSandbox` runs the self-test.
- * @throws `device_unavailable`, `config_invalid`
+ * @throws LaconicError `device_unavailable`, `config_invalid`
  */
 export function bubblewrapSandbox({
   python,
@@ -188,7 +188,7 @@ export interface NativePython {
 
 /**
  * Finds `bwrap` and Python, and checks that namespaces are allowed.
- * @throws `device_unavailable`
+ * @throws LaconicError `device_unavailable`
  */
 export function nativePython(python = "python3"): NativePython {
   const missing = (reason: string): LaconicError =>

@@ -48,7 +48,7 @@ interface TestReport {
  * on these values, so early exits, objects that equal everything, patched builtins and frame inspection have no other
  * effect. A sandbox limit leaves the verdict undecided.
  * @param program - prompt and completion
- * @throws `data_invalid` if the tests fail to run; `engine_failed` if the sandbox was closed
+ * @throws LaconicError `data_invalid` if the tests fail to run; `engine_failed` if the sandbox was closed
  */
 export async function gradeProgram(
   program: string,

@@ -36,7 +36,7 @@ let checked: InterpreterFiles | null = null;
 
 /**
  * Finds the interpreter and compares its hash, once.
- * @throws `config_invalid` if it is not installed, `sandbox_unsafe` if the bytes differ
+ * @throws LaconicError `config_invalid` if it is not installed, `sandbox_unsafe` if the bytes differ
  */
 export function interpreterFiles(): InterpreterFiles {
   if (checked) return checked;
@@ -224,7 +224,7 @@ interface Handle {
 /**
  * CPython in WebAssembly, in processes without environment, files, network or children, from the first run on.
  * `createSandbox` runs the self-test.
- * @throws `sandbox_unsafe` for an unknown interpreter, `config_invalid`
+ * @throws LaconicError `sandbox_unsafe` for an unknown interpreter, `config_invalid`
  */
 export function wasiSandbox({ seed = 0, ...options }: KindOptions & { readonly seed?: number | undefined }): Sandbox {
   const { limits } = options;

@@ -36,7 +36,7 @@ export const taskSettingsSchema: z.ZodType<TaskSettings> = z.discriminatedUnion(
 
 /**
  * Opens a task with data and graders; call `close` at the end.
- * @throws `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
+ * @throws LaconicError `config_invalid`, `data_invalid`, `checkpoint_missing` for a model without a tokenizer
  */
 export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
   const resources = resourcesOf(given);

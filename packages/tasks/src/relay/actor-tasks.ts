@@ -36,7 +36,7 @@ export const relayHintDefaults: Required<RelayHintOptions> = {
 
 /**
  * A policy learns to help a frozen actor, which alone is right in half of the problems.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function relayHintTask(options: RelayHintOptions = {}): GradedTask {
   const settings = { ...relayHintDefaults, ...options };

@@ -27,7 +27,7 @@ export function solverPrompt(question: string, messages: readonly string[]): num
   return [roleMark(relaySolver), ...encode(question), questionMark, ...received, reply];
 }
 
-/** @throws `input_invalid` */
+/** @throws LaconicError `input_invalid` */
 export function readRelayPrompt(tokens: readonly number[]): RelayPrompt {
   const agent = Object.keys(relayMarks.role).find((id) => relayMarks.role[id] === tokens[0]);
   const split = tokens.indexOf(questionMark);
@@ -62,7 +62,7 @@ export function renderTokens(prompt: Prompt): string {
 /**
  * Holder prompt `A:k6?k+e>` for custom agents.
  * @param slot - holder, 0 to 3
- * @throws `input_invalid` for an unknown character or slot
+ * @throws LaconicError `input_invalid` for an unknown character or slot
  */
 export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateView">, slot = 0): Prompt {
   return tokensPrompt(holderPrompt(`holder-${"abcd".charAt(slot)}`, view.privateView ?? "", view.question));
@@ -70,7 +70,7 @@ export function relayHolderPrompt(view: Pick<AgentView, "question" | "privateVie
 
 /**
  * Solver prompt `S:k+e?k is 6|e9>` for custom agents.
- * @throws `input_invalid` for an unknown character
+ * @throws LaconicError `input_invalid` for an unknown character
  */
 export function relaySolverPrompt(view: Pick<AgentView, "question" | "inbox" | "privateView">): Prompt {
   const messages = view.inbox.map(({ text }) => text);

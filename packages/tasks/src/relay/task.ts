@@ -82,7 +82,7 @@ export interface RelayTask extends GradedTask {
   readonly level: RelayLevel;
 }
 
-/** @throws `config_invalid` */
+/** @throws LaconicError `config_invalid` */
 export function relayTask({ level: name, testProblems = 200, seed = "relay" }: RelayTaskOptions): RelayTask {
   if (!Object.hasOwn(relayLevels, name))
     throw new LaconicError(

@@ -76,7 +76,7 @@ function drawStyle(mix: RelayStyleMix, random: Random, texts: Readonly<Record<Re
 
 /**
  * Scripted teacher for every agent: always right.
- * @throws `config_invalid`
+ * @throws LaconicError `config_invalid`
  */
 export function relayTeacher(settings: RelayTeacherSettings = relayTeacherSettings): LanguageModel {
   const isMix = (mix: RelayStyleMix): boolean =>

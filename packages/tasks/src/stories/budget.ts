@@ -71,7 +71,7 @@ export const budgetCeiling = 36;
 
 /**
  * Grades how close a reply's length is to the stated budget. Evaluations report Spearman's correlation.
- * @throws `config_invalid` for a budget of both training and evaluations
+ * @throws LaconicError `config_invalid` for a budget of both training and evaluations
  */
 export function storyBudgetTask({
   tokenizer,

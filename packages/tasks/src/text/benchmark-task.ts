@@ -27,7 +27,10 @@ export interface BenchmarkTaskSettings extends TeamSettings {
   readonly file?: string;
 }
 
-/** @throws `config_invalid` for a benchmark that the team cannot answer, `data_invalid`, `checkpoint_missing` */
+/**
+ * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid`,
+ * `checkpoint_missing`
+ */
 export function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, team, file } = settings;
   return questionTask(settings, resources, {
@@ -51,7 +54,7 @@ export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<Tas
 
 /**
  * Opens a team on custom data; `grader` replaces the data's grading.
- * @throws `data_invalid`, `config_invalid`, `checkpoint_missing`
+ * @throws LaconicError `data_invalid`, `config_invalid`, `checkpoint_missing`
  */
 export async function dataTask(
   settings: DataTaskSettings,
@@ -137,7 +140,7 @@ export async function questionTask(
   };
 }
 
-/** @throws `input_invalid` for less than two statements */
+/** @throws LaconicError `input_invalid` for less than two statements */
 function dealtQuestion(question: string, deal: ReturnType<typeof dealTo>): Problem {
   const dealt = deal<Problem>({ id: "asked", question, gold: "" });
   if (dealt) return dealt;
@@ -158,7 +161,7 @@ function checkFits({ source, key, answer }: Questions, { topology, holders }: Te
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${source} is one piece`);
 }
 
-/** @throws `data_invalid` for a view of an unknown agent */
+/** @throws LaconicError `data_invalid` for a view of an unknown agent */
 function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask): void {
   for (const { id, views = {} } of [...pool, ...testProblems]) {
     const stranger = Object.keys(views).find((agent) => !agents.includes(agent));
@@ -171,7 +174,7 @@ function checkViews({ topology: { agents }, pool = [], testProblems }: TeamTask)
   }
 }
 
-/** @throws `config_invalid` for a question with more options */
+/** @throws LaconicError `config_invalid` for a question with more options */
 function checkLetters(answer: AnswerKind, problems: readonly BenchmarkProblem[]): void {
   if (answer.kind !== "letter") return;
   const needed = answerKindOf("letter", problems);

@@ -54,7 +54,7 @@ export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" |
 
 /**
  * Team of a task over text.
- * @throws `config_invalid` for a setting without effect, and as {@link teamOf}
+ * @throws LaconicError `config_invalid` for a setting without effect, and as {@link teamOf}
  */
 export function benchmarkTeam(settings: TeamSettings, { targetTokens, ...forms }: TeamForms): TextTeam {
   const {

@@ -63,7 +63,7 @@ const maxTimeouts = 3;
 /**
  * MAGRPO's reward of a helper `aux` and the requested function (LLM_Collab_Code_Generation@7ca407e). Ours finds calls
  * in the syntax tree and hides tests from programs in a sandbox.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function cooperationReward(
   replies: { readonly aux: string; readonly main: string },

@@ -24,7 +24,7 @@ export interface TaskData {
 
 /**
  * A benchmark's training and test splits; notes problems that fail `isUsable`.
- * @throws `data_invalid` without a training split
+ * @throws LaconicError `data_invalid` without a training split
  */
 export async function benchmarkData(
   name: string,
@@ -63,7 +63,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
   throw new LaconicError("config_invalid", `task.file: no gold for ${kind}`, { key: "task.file" });
 }
 
-/** @throws `data_invalid`, `config_invalid` */
+/** @throws LaconicError `data_invalid`, `config_invalid` */
 export async function ownData(
   settings: DataSettings,
   { testProblems, data: { hub, signal }, note }: Pick<TaskResources, "testProblems" | "data" | "note">,

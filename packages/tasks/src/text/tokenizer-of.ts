@@ -3,7 +3,7 @@ import { loadTokenizer } from "@laconic/hub/tokenizers";
 import type { TeamTask } from "../task.ts";
 import type { TaskResources } from "../task-resources.ts";
 
-/** @throws `config_invalid` without a chat template */
+/** @throws LaconicError `config_invalid` without a chat template */
 export async function tokenizerOf({
   modelFolder,
   templateArguments,

@@ -41,7 +41,7 @@ export interface ToolEnvironmentOptions {
 /**
  * Runs the calls of a text concurrently; the agent reads results and errors. Measures: `calls`, `calls/TOOL`,
  * `call_errors`, `malformed_calls`.
- * @throws `input_invalid`
+ * @throws LaconicError `input_invalid`
  */
 export function toolEnvironment({
   tools,

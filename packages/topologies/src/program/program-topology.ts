@@ -69,7 +69,7 @@ class Curtain {
 
 /**
  * Turns a program into a topology.
- * @throws `topology_invalid` without agents; `run` throws model errors and `aborted`
+ * @throws LaconicError `topology_invalid` without agents; `run` throws model errors and `aborted`
  */
 export function programTopology(program: Program): Topology {
   const { name, agents } = program;

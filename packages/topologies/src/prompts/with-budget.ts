@@ -11,7 +11,7 @@ function budgetSentence({ targetTokens, spentTokens, leftTokens }: BudgetView): 
 
 /**
  * Adds the budget at the end of a chat, which keeps prefixes, or at the start of a text.
- * @throws `topology_invalid` in `render`, for token prompts
+ * @throws LaconicError `topology_invalid` in `render`, for token prompts
  */
 export function withBudget(
   template: PromptTemplate,

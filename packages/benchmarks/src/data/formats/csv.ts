@@ -4,7 +4,7 @@ import type { DataRow } from "../data-row.ts";
 
 /**
  * Reads a CSV without header as lists of unchanged cells.
- * @throws `data_invalid` for an unclosed quote
+ * @throws LaconicError `data_invalid` for an unclosed quote
  */
 export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   return csvRecords(file, new TextDecoder().decode(bytes)).map((value, i) => ({ file, row: i + 1, value }));
@@ -19,7 +19,7 @@ interface CsvOptions {
 
 /**
  * Lists of cells; rows end with `\n`, `\r\n` or `\r`, also mixed.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export function csvRecords(file: string, text: string, { delimiter = ",", trim = false }: CsvOptions = {}): string[][] {
   const options = {
@@ -65,7 +65,7 @@ function joinsRows(record: string, delimiter: string): boolean {
 /**
  * Reads a CSV with header as objects of texts. Rows count as in spreadsheets: the header is row 1, and empty rows are
  * skipped.
- * @throws `data_invalid` for invalid UTF-8, missing or duplicate column names, or an unclosed quote
+ * @throws LaconicError `data_invalid` for invalid UTF-8, missing or duplicate column names, or an unclosed quote
  */
 export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   const refuse = (reason: string, cause?: unknown): never => {

@@ -25,7 +25,7 @@ const footerBytes = 1 << 16;
 
 /**
  * Reads selected columns and row groups, and only needed pages if there is an index.
- * @throws `data_invalid` for a damaged or inconsistent file; errors of `source`
+ * @throws LaconicError `data_invalid` for a damaged or inconsistent file; errors of `source`
  */
 export async function parquetRows(file: string, source: ByteSource, part: ParquetPart = {}): Promise<DataRow[]> {
   const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import("hyparquet");

@@ -18,7 +18,7 @@ export interface ReadOptions extends JsonLinesOptions {
 
 /**
  * Reads JSON lines, a JSON array or an object with one, Parquet, or CSV (by name), inside gzip or zip.
- * @throws `data_invalid`
+ * @throws LaconicError `data_invalid`
  */
 export async function readRows(file: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<DataRow[]> {
   const { within, csv = csvRows, exact = false } = options;
@@ -58,7 +58,7 @@ function firstVisible(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
 }
 
-/** @throws `data_invalid` */
+/** @throws LaconicError `data_invalid` */
 function wholeJson(file: string, bytes: Uint8Array, exact: boolean): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -82,7 +82,7 @@ function unwrapped(value: unknown): { readonly value: unknown } | { readonly rea
 
 /**
  * The only list of objects, or `rows` or `data`; null for invalid JSON, and for one line without such a list.
- * @throws `data_invalid` for no list or several
+ * @throws LaconicError `data_invalid` for no list or several
  */
 function rowsInObject(file: string, bytes: Uint8Array, exact: boolean): DataRow[] | null {
   let whole: unknown;

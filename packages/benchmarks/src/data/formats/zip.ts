@@ -12,7 +12,7 @@ export interface ZipEntry {
 
 /**
  * Wanted files, sorted by name.
- * @throws `data_invalid` for damage, a name outside the archive, or more than 1 GiB
+ * @throws LaconicError `data_invalid` for damage, a name outside the archive, or more than 1 GiB
  */
 export async function zipEntries(
   file: string,

@@ -8,7 +8,7 @@ export type TeamChoice = TeamName | TeamPreset | TextTeamMaker | TextTeam | Topo
 
 /**
  * The team, or a mixture of several with the same learners.
- * @throws `config_invalid`, or `topology_invalid` for an invalid graph
+ * @throws LaconicError `config_invalid`, or `topology_invalid` for an invalid graph
  */
 export function teamOf(choice: TeamChoice | readonly TeamChoice[], options: TextTeamOptions): TextTeam {
   const teams = listed(choice).map((one) => oneTeam(one, options));

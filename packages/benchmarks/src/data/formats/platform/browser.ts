@@ -3,7 +3,7 @@ import type { ZipEntry } from "../zip.ts";
 
 export { parse as parseCsv } from "csv-parse/browser/esm/sync";
 
-/** @throws `data_invalid`: archives need Node */
+/** @throws LaconicError `data_invalid`: archives need Node */
 export async function zipEntries(file: string): Promise<ZipEntry[]> {
   throw new LaconicError("data_invalid", `${file}: archives are not read in a browser; unpack it first`, { file });
 }
