@@ -164,6 +164,7 @@ export interface TrainableModel extends Sampler {
   /** Includes frozen ones. */
   readonly parameters: number;
   readonly trainableParameters: number;
+  /** Max tokens of prompt and reply together. */
   readonly contextLength: number;
   /**
    * Adds to the gradient; a failed call discards the gradient since the last step.

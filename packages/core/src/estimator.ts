@@ -44,7 +44,7 @@ export type Grouping = (item: GroupMember) => string | number;
 
 /** Result of an estimator. */
 export interface Advantages<State = unknown> {
-  /** Per row, or per trained token of all rows. */
+  /** Advantage per row, or per trained token of all rows. */
   readonly advantages: Float64Array;
   readonly diagnostics?: Diagnostics;
   /** Missing if unchanged. */

@@ -38,7 +38,7 @@ export interface ObjectiveInput {
   readonly policyLogProbs?: Readonly<Record<PolicyNeedKey, Ragged>>;
   /** log π reported by the sampler. */
   readonly rollLogProbs?: Ragged;
-  /** Per sequence (length S) or token (length of `logProbs.values`). */
+  /** Advantage per sequence (length S) or token (length of `logProbs.values`). */
   readonly advantages: Float64Array;
   /** 1 for trained tokens, else 0. Default: all trained. */
   readonly mask?: Uint8Array;

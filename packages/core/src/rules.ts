@@ -27,6 +27,7 @@ export interface ProblemResult {
   readonly plays: number;
   readonly mean: number;
   readonly last: number;
+  /** Last step, from 0. */
   readonly lastStep: number;
 }
 

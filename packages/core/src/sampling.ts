@@ -21,6 +21,7 @@ export type SamplingBackEnd = "kernels" | "openai" | "openai-extended" | "vllm" 
 export interface SamplingParameter {
   readonly shape: NumberShape;
   readonly help: string;
+  /** Order in which devices apply parameters. */
   readonly step: number;
   readonly cuts: boolean;
   /** Value without effect, the default. */

@@ -5,7 +5,7 @@ import type { JointGame } from "./program/synchronous-turns.ts";
 /** Source of problems, and reward or grader. */
 export interface TrainingTask {
   readonly name: string;
-  /** What each agent sees, and when the answer is right. */
+  /** Describes what each agent sees, and when the answer is right. */
   readonly about?: string;
   readonly topology: Topology;
   /** A run may replace it. */

@@ -12,6 +12,7 @@ export interface ModelLimits {
   /** Default: that of local devices. */
   readonly sampling?: SamplingSupport;
   readonly vocabularySize: number;
+  /** Max tokens of prompt and reply together. */
   readonly maxPositions: number;
 }
 

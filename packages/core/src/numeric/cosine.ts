@@ -22,6 +22,7 @@ export function sine(angle: number): number {
 }
 
 interface Reduced {
+  /** Quarter turns, modulo 4. */
   readonly quarter: number;
   /** Remainder in [-pi/4, pi/4]: `rest` + `low`. */
   readonly rest: number;

@@ -14,6 +14,7 @@ export interface ExchangeOptions extends Pick<RequestInit, "method" | "headers" 
   readonly fetch?: typeof fetch | undefined;
 }
 
+/** Errors of requests that the server did not see. */
 const refusals: readonly (string | null)[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"];
 
 /**

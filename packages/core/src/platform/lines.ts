@@ -7,6 +7,7 @@ interface FileLine {
   readonly text: string;
   /** From 1. */
   readonly row: number;
+  /** Byte offset of the line's end. */
   readonly end: number;
 }
 

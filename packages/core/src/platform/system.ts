@@ -13,6 +13,7 @@ export interface System {
   /** Paths in it; `*` is the name of a Python. */
   readonly packagesBelow: readonly string[];
   open(url: string): Command;
+  /** Signals reach process groups. */
   readonly hasGroups: boolean;
   /** Temporary, while another program holds the file. */
   readonly passing: ReadonlySet<string>;

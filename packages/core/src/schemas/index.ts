@@ -1,5 +1,5 @@
 /**
- * What is stored, as zod schemas.
+ * Stored data as zod schemas.
  * @module @laconic/core/schemas
  */
 export { episodeSchema, problemSchema } from "./stored.ts";

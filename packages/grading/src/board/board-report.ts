@@ -66,6 +66,7 @@ export interface Share {
 export interface Tally {
   readonly pairs: number;
   readonly accuracy: Share;
+  /** Share of all pairs. */
   readonly falseAccepts: Share;
   /** Share of pairs labelled wrong. */
   readonly falseAcceptsOfWrong: Share;

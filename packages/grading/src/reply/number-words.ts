@@ -65,7 +65,7 @@ const phrase = new RegExp(
   String.raw`(?<![\p{L}\p{N}-])(?:minus|negative|an?|${parts})(?:(?:,?\s+|-)(?:an?|and|point|halves|(?:${parts})s?)(?!\p{L})){0,15}(?![\p{L}-])`,
   "giu",
 );
-/** Pronoun "one", part "half". */
+/** Precedes the pronoun "one", or "half" as a part. */
 const notCounted =
   /^(?:one|half|a (?:half|third|quarter))\s+(?:of|that|which|who|with|in|for|is|at|from|another|by|more|thing|way)\b/iu;
 

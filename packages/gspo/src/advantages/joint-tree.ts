@@ -4,7 +4,7 @@ import { mean } from "./groups.ts";
 
 /** Joint history with several replies per agent. */
 export interface JointNode {
-  /** Per reply (`aligned`) or per combination (`cross`). */
+  /** One joint action per reply (`aligned`) or combination (`cross`). */
   readonly actions: readonly JointAction[];
 }
 

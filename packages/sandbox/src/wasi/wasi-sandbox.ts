@@ -67,6 +67,7 @@ interface Reply {
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
+  /** Seconds that the program slept. */
   readonly slept?: number;
 }
 

@@ -85,7 +85,7 @@ export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;
   /** Name in results. Default: the task's name. */
   title?(settings: Settings): string;
-  /** What each agent sees, and when the team is right. */
+  /** Describes what each agent sees, and when the team is right. */
   about(settings: Settings): string;
   /** World whose vocabulary the prompts use. Absent: any language model fits. */
   world?(settings: Settings): string;

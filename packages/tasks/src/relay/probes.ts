@@ -138,7 +138,7 @@ export function keysIn({ question, gold, views = {} }: Problem): string[] {
   return [...new Set([question, gold, ...Object.values(views)].join(" ").match(/[a-z]/gu) ?? [])];
 }
 
-/** Replaces each key with its digit. */
+/** Replaces each key and its digit. */
 function withFacts(problem: Problem, change: (key: string, value: string) => string): Problem {
   const changed = (text: string): string =>
     text.replaceAll(/([a-z])(\d?)/gu, (_, key: string, value: string) => change(key, value));

@@ -242,7 +242,7 @@ function holds(value: Value, cell: number, line: Line): boolean | null {
   return value.operation === "\\cap" ? !held.includes(false) : held[0] === true && !held.slice(1).includes(true);
 }
 
-/** All must hold without "or", unless none does: `x < 1, x > 3` is a union. */
+/** All must hold without "or", unless no number remains: `x < 1, x > 3` is a union. */
 function satisfies({ items, joined }: AnswerSet, cell: number, line: Line): boolean | null {
   const heldAt = (place: number): (boolean | null)[] => items.map((item) => holds(item, place, line));
   const held = heldAt(cell);

@@ -7,7 +7,7 @@ const token = /\\(?:begin|end)\{[a-z]+\}|\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d
 class Malformed extends Error {}
 
 /**
- * Parses LaTeX in one pass: `["Add", 1, ["Power", "x", 2]]`. A sum is `2\frac13`, a product `2(\frac13)`. Null if
+ * Parses LaTeX in one pass: `["Add", 1, ["Power", "x", 2]]`. Here `2\frac13` is a sum, `2(\frac13)` a product. Null if
  * malformed or nested more than 100 deep.
  */
 export function parseLatex(latex: string): Expression | null {
