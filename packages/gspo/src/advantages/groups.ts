@@ -67,7 +67,7 @@ export function allEqual(values: readonly number[]): boolean {
   return max - min <= equalWithin;
 }
 
-/** 0 without values. */
+/** 0 without values; `weights` default to 1. */
 export function mean(values: readonly number[], weights: readonly number[] = ones(values)): number {
   return values.length === 0 ? 0 : total(values.map((value, i) => (weights[i] as number) * value)) / total(weights);
 }
