@@ -61,7 +61,7 @@ export type { Run, RunObserver, RunOptions, Recorder, StepClock } from "./run/re
 export { findCheckpoint, loadWeights, modelPlace, policyFile, type FoundCheckpoint } from "./run/checkpoint.ts";
 export { learnedOf, type LoopState } from "./run/loop-state.ts";
 export { nodeFileSystem } from "#platform";
-export { explainedFileSystem } from "./platform/explained-file-system.ts";
+export { explainedFileSystem } from "./reading/explained-file-system.ts";
 export type { FileSystem } from "@laconic/core/files";
 export { eachLine, lineAt, readLines, rowOf as rowIn, stepDefect } from "./reading/rows.ts";
 export { LineFile, piecesOf } from "./run/file-system.ts";

@@ -4,7 +4,7 @@ import { boundedJson } from "@laconic/core/json";
 import { runFiles } from "@laconic/core/run-folder";
 import { sha256Text } from "#platform";
 import * as z from "zod";
-import { explainedFileSystem } from "../platform/explained-file-system.ts";
+import { explainedFileSystem } from "./explained-file-system.ts";
 
 /** Initial configuration and inputs of a run. */
 export interface RunManifest {

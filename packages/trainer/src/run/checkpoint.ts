@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type StoredWeights, LaconicError, thrownText } from "@laconic/core";
 import { boundedJson } from "@laconic/core/json";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
-import { explainedFileSystem, explainWriteError } from "../platform/explained-file-system.ts";
+import { explainedFileSystem, explainWriteError } from "../reading/explained-file-system.ts";
 import { replaceFile } from "./file-system.ts";
 import { stateText, type LoopState, loopStateSchema } from "./loop-state.ts";
 import { runFiles } from "@laconic/core/run-folder";

@@ -19,7 +19,7 @@ import {
   OpponentFolder,
 } from "./checkpoint.ts";
 import { type LoopState } from "./loop-state.ts";
-import { explainedFileSystem } from "../platform/explained-file-system.ts";
+import { explainedFileSystem } from "../reading/explained-file-system.ts";
 import { readLines } from "../reading/rows.ts";
 import { replaceFile, toLine, LineFile } from "./file-system.ts";
 import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "../reading/changed-settings.ts";
