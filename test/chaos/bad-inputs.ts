@@ -73,7 +73,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["view", "report", "a", "b"], says: 'unexpected argument "b"' },
 
   // Configurations.
-  { words: ["train"], says: "name a configuration" },
+  { words: ["train"], says: "CONFIG: missing" },
   { words: ["train", `${long}.json`], says: "not found" },
   { words: ["train", "empty/"], says: "is a folder" },
   { words: ["train", "preset:__proto__"], says: "preset __proto__ not found" },
@@ -107,7 +107,7 @@ export const badInputs: readonly BadInput[] = [
     { words: [...reader, "none"], says: "has no run" },
     { words: [...reader, "cases.jsonl"], says: "has no run" },
     { words: [...reader, long], says: "has no run" },
-    { words: [...reader, "broken-run"], says: "is not JSON" },
+    { words: [...reader, "broken-run"], says: "is no longer valid JSON" },
     { words: [...reader, "deep-run"], says: "levels deep" },
   ]),
   { words: ["train", "--resume", "empty"], says: "has no run" },
@@ -127,7 +127,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["sweep", "ablate", "preset:relay-quickstart", "--variants", "none"], says: "variant none not found" },
 
   // Serving.
-  { words: ["view", "none"], says: "none does not exist" },
+  { words: ["view", "none"], says: "none: folder not found" },
   ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve", "empty"], says: "tokenizer.json not found" },
   { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },
@@ -159,5 +159,5 @@ export const badInputs: readonly BadInput[] = [
   { words: ["topology", "show", "cycle.json"], says: "cycle", code: 1 },
   ...numbers(["topology", "show", "star"], "agents", ["1", "65", "some"]),
   { words: ["exec", "empty"], says: "cannot be read" },
-  ...numbers(["exec", "raises.py"], "seconds", ["0", "-1", "long", "Infinity"]),
+  ...numbers(["exec", "raises.py"], "timeout", ["0", "-1", "long", "Infinity"]),
 ];
