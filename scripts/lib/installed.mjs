@@ -6,11 +6,10 @@ import { fileURLToPath } from "node:url";
  * Measures the packages that npm installed and, by V8's coverage, the files that a program loads, including its workers
  * and children.
  * @param {string} project - folder with `node_modules`
- * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - the
- * program
+ * @param {(env: Record<string, string>) => Promise<{ code: number, text: string, seconds: number }>} start - the program
  * @param {readonly string[]} [apart] - packages that are not counted
- * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string,
- * megabytes: number }[] }>} megabytes; largest unused package first
+ * @returns {Promise<{ ran: { code: number, text: string, seconds: number }, installed: number, unused: { name: string, megabytes: number }[] }>}
+ *   megabytes; largest unused package first
  */
 export async function weigh(project, start, apart = []) {
   const folder = join(project, ".coverage");

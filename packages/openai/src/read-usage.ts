@@ -87,9 +87,9 @@ const costs = { cost: 1, "cost_details.upstream_inference_cost": 1, cost_in_usd_
 const maxCount = 1e9;
 
 /**
- * Reads token counts from any reply. Contradictions are resolved to the most tokens: - parts that exceed their whole
- * are added to it, as xAI counts reasoning - a total above prompt + completion contains hidden completion tokens, as in
- * Gemini's compatible API
+ * Reads token counts from any reply. If counts contradict each other, the reading with the most tokens is used:
+ * - parts that exceed their whole are added to it, as xAI counts reasoning
+ * - a total above prompt + completion contains hidden completion tokens, as in Gemini's compatible API
  */
 export function readUsage(reply: unknown): ReportedUsage {
   const sources = places.map((place) => valueIn(reply, place)).filter((source) => source !== undefined);

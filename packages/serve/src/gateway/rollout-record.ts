@@ -12,10 +12,12 @@ import type { CalledTool } from "../forms.ts";
 import { createHash } from "node:crypto";
 
 /**
- * Relation of a prompt to the agent's earlier replies. - `first`: it extends no reply. - `extended`: it starts with the
- * prompt and reply of one call, token by token; both train as one sequence. - `branched`: another prompt already
- * extends that call, so the sequences are separate. - `rerendered`: it contains a reply in other tokens than were
- * sampled. A new sequence starts, and the earlier reply is trained in its sampled tokens.
+ * Relation of a prompt to the agent's earlier replies.
+ * - `first`: it extends no reply.
+ * - `extended`: it starts with the prompt and reply of one call, token by token. Both train as one sequence.
+ * - `branched`: another prompt already extends that call, so the sequences are separate.
+ * - `rerendered`: it contains a reply in other tokens than were sampled. A new sequence starts, and the earlier reply
+ * is trained in its sampled tokens.
  */
 export type CallKind = "first" | "extended" | "branched" | "rerendered";
 
@@ -170,8 +172,8 @@ export function validated({ reward: { team, score }, steps }: FinishedRollout): 
 }
 
 /**
- * Converts a rollout to an episode with one utterance per reply. Deliveries are unknown, so reads are empty and costs
- * count written tokens only.
+ * Converts a rollout to an episode with one utterance per reply. The client decides who reads whom, so deliveries and
+ * reads are empty and costs count written tokens only.
  * @param answer - undefined for the last reply
  */
 export function episodeOf(

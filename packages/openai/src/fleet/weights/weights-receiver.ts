@@ -53,10 +53,13 @@ const keyOf = ({ file, chunk }: ChunkPlace): string => `${file}/${chunk}`;
  * Receives versions of weights over HTTP into a folder. A version appears under its name when it is complete. Until
  * then it is a draft, which a later attempt continues, also after a restart.
  *
- * | request | answer | | --- | --- | | `GET /weights` | names of versions and drafts | | `PUT /weights/NAME`, a
- * manifest | the folder, whether the base is present, missing chunks | | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204;
- * 422 if they do not match the manifest | | `POST /weights/NAME` | the folder, once all is complete; else 409 | |
- * `DELETE /weights/NAME` | 204 |
+ * | request | answer |
+ * | --- | --- |
+ * | `GET /weights` | names of versions and drafts |
+ * | `PUT /weights/NAME`, a manifest | the folder, whether the base is present, missing chunks |
+ * | `PUT /weights/NAME/FILE/CHUNK`, bytes | 204; 422 if they do not match the manifest |
+ * | `POST /weights/NAME` | the folder, once all is complete; else 409 |
+ * | `DELETE /weights/NAME` | 204 |
  */
 export class WeightsReceiver {
   readonly #options: WeightsReceiverOptions;
